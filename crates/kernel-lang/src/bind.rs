@@ -25,8 +25,9 @@ impl Elaborator<'_> {
                 format!("`{}` takes {n_params} arguments, and is given {n_args}", name.name);
             self.mistake("arguments", name.span, message, "launch it with as many as it takes");
         }
+        let mut values = Vec::new();
         for (number, param) in function.params.iter().enumerate() {
-            let value = match (arguments.get(number), &param.default) {
+            values.push(match (arguments.get(number), &param.default) {
                 (Some(argument), _) => {
                     self.check_constant(param, argument);
                     self.argument(argument)
@@ -37,9 +38,9 @@ impl Elaborator<'_> {
                     let message = format!("`{}` misses its argument `{name}`", function.name.name);
                     self.mistake("arguments", param.name.span, message, "pass it in the launch")
                 }
-            };
-            self.bind_param(param, value);
+            });
         }
+        function.params.iter().zip(values).for_each(|(param, value)| self.bind_param(param, value));
     }
 
     /// A parameter that is annotated so is given what is known while compiling.
@@ -181,7 +182,7 @@ impl Elaborator<'_> {
         for (name, value) in values {
             let scalar = self.scalar_of_name(&value);
             let variable = Variable { binding: Binding::Value(value), scalar, span: function.span };
-            self.frames[frame.0].bind(name, variable);
+            self.frames.get_mut(frame).bind(name, variable);
         }
         let function = function.clone();
         Value::Closure(Arc::new(Closure { function, module, frame: Some(frame), uncallable: None }))

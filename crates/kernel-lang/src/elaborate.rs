@@ -7,12 +7,14 @@
 //! walk finds all of them.
 
 use crate::argument::Argument;
+use crate::budget::{Budget, too_deep};
 use crate::builtin;
 use crate::file::{Definition, KernelFiles, ModuleId};
 use crate::inline::{Activation, Control};
+use crate::names::{Constants, FrameId, Frames};
 use crate::parameter::Parameters;
 use crate::python::tree::Name;
-use crate::scope::{Frame, FrameId};
+use crate::scope::Frame;
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::builder::Here;
 use kernpack_kernel_ir::kernel::{self, File, Place, PlaceData};
@@ -28,8 +30,6 @@ use std::sync::Arc;
 const MOST_OPERATIONS: usize = 1_000_000;
 /// The most expressions that are elaborated, again and again where loops unroll.
 const MOST_STEPS: usize = 2_000_000;
-/// The most calls and expressions within each other.
-const MOST_DEPTH: usize = 320;
 /// The most branches and loops of the kernel's within each other: fewer than the verifier takes.
 const MOST_REGIONS: usize = 240;
 
@@ -112,7 +112,7 @@ pub(crate) struct Elaborator<'f> {
     /// Numbers that are choices between literals, and have the type of what they meet.
     pub literals: FxHashMap<kernel::Value, crate::number::LiteralChoice>,
     /// The names of each call; the last are not the current ones.
-    pub frames: Vec<Frame>,
+    pub frames: Frames<Frame>,
     /// The calls that we are in, the kernel first.
     pub activations: Vec<Activation>,
     /// Arguments that may be None.
@@ -120,26 +120,22 @@ pub(crate) struct Elaborator<'f> {
     /// In how many conditions and loops we are that let no thread through.
     pub n_unreached: usize,
     /// The constants of files that were asked for.
-    pub globals: HashMap<(ModuleId, Name), Option<Value>>,
+    pub globals: Constants<Value>,
     /// The dtype variables of the signature.
     pub dtypes: HashMap<String, Scalar>,
     /// The threads of a block.
     pub block: [Option<u32>; 3],
-    /// How many expressions and calls are around.
-    pub depth: usize,
+    /// How far this has gone.
+    pub budget: Budget,
     diagnostics: Diagnostics,
     seen: HashSet<(Option<Span>, String)>,
     file_ids: HashMap<ModuleId, File>,
     /// The line of the last place: the next one is mostly there too.
     line: u32,
-    /// How many expressions were elaborated.
-    pub steps: usize,
     /// The place of the current call in its caller.
     pub caller: Option<Place>,
     /// The name that what is made now is assigned to.
     pub naming: Option<Name>,
-    /// Whether it was reported that the kernel has no end: nothing more is elaborated.
-    pub is_exhausted: bool,
 }
 
 impl<'f> Elaborator<'f> {
@@ -152,22 +148,20 @@ impl<'f> Elaborator<'f> {
             statements: FxHashMap::default(),
             products: FxHashMap::default(),
             literals: FxHashMap::default(),
-            frames: Vec::new(),
+            frames: Frames::default(),
             activations: Vec::new(),
             optionals: Vec::new(),
             n_unreached: 0,
             globals: HashMap::new(),
             dtypes: request.dtypes.iter().cloned().collect(),
             block: request.block,
-            depth: 0,
+            budget: Budget::new(MOST_STEPS),
             diagnostics: Diagnostics::default(),
             seen: HashSet::new(),
             file_ids: HashMap::new(),
             line: 0,
-            steps: 0,
             caller: None,
             naming: None,
-            is_exhausted: false,
         }
     }
 
@@ -183,8 +177,7 @@ impl<'f> Elaborator<'f> {
     // Names.
 
     pub fn push_frame(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
-        self.frames.push(Frame::new(module, outer));
-        FrameId(self.frames.len() - 1)
+        self.frames.open(Frame::new(module, outer))
     }
 
     /// The call that we are in.
@@ -199,11 +192,11 @@ impl<'f> Elaborator<'f> {
 
     pub fn frame(&mut self) -> &mut Frame {
         let id = self.frame_id();
-        &mut self.frames[id.0]
+        self.frames.get_mut(id)
     }
 
     pub fn module(&self) -> ModuleId {
-        self.frames[self.frame_id().0].module
+        self.frames.get(self.frame_id()).module
     }
 
     /// A function of a file, as a value.
@@ -276,9 +269,8 @@ impl<'f> Elaborator<'f> {
     /// Whether the kernel, or what is computed for it, has become too large; reports that once, at
     /// the innermost loop that is unrolled.
     pub fn is_too_large(&mut self, span: Span) -> bool {
-        let is_large = self.b.kernel().values.len() > MOST_OPERATIONS || self.steps > MOST_STEPS;
-        if is_large && !self.is_exhausted {
-            self.is_exhausted = true;
+        let is_large = self.b.kernel().values.len() > MOST_OPERATIONS || self.budget.is_spent();
+        if is_large && self.budget.exhaust() {
             let message = format!(
                 "the kernel has more than {MOST_OPERATIONS} operations, or takes more than \
                  {MOST_STEPS} steps while compiling"
@@ -292,17 +284,15 @@ impl<'f> Elaborator<'f> {
             let span = unrolled.next().unwrap_or(span);
             self.mistake("kernel-size", span, message, help);
         }
-        self.is_exhausted
+        self.budget.is_exhausted()
     }
 
     /// Whether this is nested too deeply, which is reported: it is walked with a stack, here and in
     /// all that comes behind.
     pub fn is_too_deep(&mut self, span: Span) -> bool {
-        let is_deep = self.depth >= MOST_DEPTH || self.b.depth() >= MOST_REGIONS;
+        let is_deep = self.budget.is_deep() || self.b.depth() >= MOST_REGIONS;
         if is_deep {
-            let message = "this is nested too deeply, in expressions, branches or calls";
-            let help = "name parts of it, or write a function for each";
-            self.mistake("too-deep", span, message, help);
+            self.report(too_deep(span, ""));
         }
         is_deep
     }

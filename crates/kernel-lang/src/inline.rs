@@ -5,10 +5,13 @@
 //! One that returns under a condition of the kernel's has its body in a loop of one turn, which
 //! such a `return` leaves: what it returns is in slots.
 
+use crate::budget::DEPTH_OF_CALL;
+use crate::call::{self, Bound};
 use crate::elaborate::Elaborator;
 use crate::expr::Args;
+use crate::names::FrameId;
 use crate::python::tree::{Expr, Function, Name, Param};
-use crate::scope::{Binding, FrameId, Lost, Stored, Variable};
+use crate::scope::{Binding, Lost, Stored, Variable};
 use crate::stmt::Flow;
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::kernel::Slot;
@@ -105,28 +108,26 @@ impl Elaborator<'_> {
             let help = "call a plain `def`, which stands in the place of its call";
             return self.mistake("call", span, message, help);
         }
-        let is_it = |one: &Activation| {
-            one.function.as_ref().is_some_and(|other| Arc::ptr_eq(other, function))
-        };
-        if self.activations.iter().any(is_it) {
-            let message = format!("`{name}` calls itself");
-            let help = "write a loop: functions stand in the place of their calls";
-            return self.mistake("recursion", span, message, help);
+        let calls = self.activations.iter().filter_map(|one| one.function.as_ref());
+        if let Some(problem) = call::recursion::<Elaborator<'_>>(function, calls, span) {
+            return self.report(problem);
         }
         for (foreign, place) in &function.foreign_params {
             self.report(foreign.diagnostic(*place));
         }
+        let takes = call::takes(function);
+        let Some(bound) = call::bind(self, name, &takes, args, span) else { return Value::Poison };
         let frame = self.push_frame(closure.module, closure.frame);
         let called_at = self.b.place();
         let caller = self.caller.replace(called_at);
         let before = self.at(span);
         let mark = self.b.kernel().values.len();
         self.activations.push(Activation::call(frame, function, mark));
-        let is_bound = self.bind_params(function, args, span);
+        self.bind_params(function, bound);
         self.b.open();
-        self.depth += 8;
-        let flow = if is_bound { self.block(&function.body) } else { Flow::Return(Value::Poison) };
-        self.depth -= 8;
+        self.budget.enter(DEPTH_OF_CALL);
+        let flow = self.block(&function.body);
+        self.budget.leave(DEPTH_OF_CALL);
         let region = self.b.close();
         let activation = self.activations.pop();
         self.caller = caller;
@@ -137,7 +138,7 @@ impl Elaborator<'_> {
                 match flow {
                     Flow::Return(value) => value,
                     // Its statements are not gone through any more.
-                    _ if self.is_exhausted => Value::Poison,
+                    _ if self.budget.is_exhausted() => Value::Poison,
                     Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Value::None,
                 }
             }
@@ -167,46 +168,17 @@ impl Elaborator<'_> {
         self.stored(&early.result)
     }
 
-    fn bind_params(&mut self, function: &Function, args: Args, span: Span) -> bool {
-        let name = &function.name.name;
-        let positional = function.params.iter().filter(|param| !param.is_keyword).count();
-        let mut is_bound = true;
-        if args.positional.len() > positional {
-            let message = format!(
-                "`{name}` takes {positional} arguments, and is given {}",
-                args.positional.len()
-            );
-            self.mistake("arguments", span, message, "leave out those that it has no name for");
-            is_bound = false;
-        }
-        for (ident, _) in &args.named {
-            let at = function.params.iter().position(|param| param.name.name == ident.name);
-            let problem = match at {
-                None => format!("`{name}` has no parameter `{}`", ident.name),
-                Some(at) if at < args.positional.len() => {
-                    format!("`{}` is given twice", ident.name)
-                }
-                Some(_) => continue,
-            };
-            self.mistake("arguments", ident.span, problem, "pass each parameter once, by its name");
-            is_bound = false;
-        }
-        for (number, param) in function.params.iter().enumerate() {
-            let by_place = args.positional.get(number).filter(|_| number < positional);
-            let by_name = args.named.iter().find(|(ident, _)| ident.name == param.name.name);
-            let value = match (by_place.or(by_name.map(|(_, arg)| arg)), &param.default) {
-                (Some(arg), _) => arg.value.clone(),
-                (None, Some(default)) => self.expr(default),
-                (None, None) => {
-                    let message = format!("`{name}` misses its argument `{}`", param.name.name);
-                    self.mistake("arguments", span, message, "pass it");
-                    is_bound = false;
-                    Value::Poison
-                }
-            };
-            self.bind_param(param, value);
-        }
-        is_bound
+    /// Gives each parameter what is passed for it. Defaults see what the function sees, and none of
+    /// its parameters.
+    fn bind_params(&mut self, function: &Function, bound: Bound<Value>) {
+        let given = function.params.iter().zip(bound.values);
+        let values = given.map(|(param, given)| match (given, &param.default) {
+            (Some(given), _) => given.value,
+            (None, Some(default)) => self.expr(default),
+            (None, None) => Value::Poison,
+        });
+        let values: Vec<_> = values.collect();
+        function.params.iter().zip(values).for_each(|(param, value)| self.bind_param(param, value));
     }
 
     /// Binds a parameter. One that is annotated as constant is given a constant.

@@ -7,6 +7,7 @@
 //! names there are.
 
 use crate::file::ModuleId;
+use crate::names::{FrameId, Scope};
 use crate::python::tree::Name;
 use crate::value::{Elements, Items, Value};
 use kernpack_kernel_ir::Scalar;
@@ -14,10 +15,6 @@ use kernpack_kernel_ir::kernel::Slot;
 use kernpack_syntax::Span;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// The names of one call of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameId(pub usize);
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -83,6 +80,18 @@ pub(crate) struct Frame {
     /// The branches that we are in; 0 stands for the function itself.
     branches: Vec<u64>,
     n_branches: u64,
+}
+
+impl Scope for Frame {
+    type Bound = Variable;
+
+    fn own(&self, name: &str) -> Option<&Variable> {
+        self.get(name)
+    }
+
+    fn outer(&self) -> Option<FrameId> {
+        self.outer
+    }
 }
 
 /// Where a branch begins.

@@ -5,8 +5,8 @@
 use crate::builtin::Builtin;
 use crate::file::ModuleId;
 use crate::integer::Integer;
+use crate::names::FrameId;
 use crate::python::tree::{Function, Name};
-use crate::scope::FrameId;
 use crate::tensor::Limit;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::{Const, Scalar, Space};

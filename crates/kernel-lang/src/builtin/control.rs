@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: ptx,
     },
-    Builtin { name: "len", takes: &["x"], doc: "How many items a tuple has.", data: "", run: len },
+    super::numbers::plain(crate::plain::LEN),
     Builtin {
         name: "enumerate",
         takes: &["x"],
@@ -228,14 +228,6 @@ impl Elaborator<'_> {
         }
         let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
         Some(self.address(&memory, offset).0)
-    }
-}
-
-fn len(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    match given.get("x") {
-        Value::Tuple(tuple) => Value::Int((tuple.items.len() as i128).into()),
-        Value::Text(text) => Value::Int((text.chars().count() as i128).into()),
-        _ => cx.expected("a tuple", given, "x"),
     }
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a function of kernpack's is given: arguments by the names of its row.
 
-use super::{Builtin, counted};
+use super::Builtin;
+use crate::call::{Bound, bind};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
+use crate::plain::Plain;
 use crate::value::Value;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Scalar, kernel};
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::Span;
 
 /// What a function is given.
 #[derive(Debug)]
@@ -40,53 +42,13 @@ impl Given {
         span: Span,
     ) -> Option<Given> {
         let prefix = if of.is_some() { "." } else { "kp." };
-        let mut values = vec![None; row.takes.len()];
-        let mut rest = Vec::new();
-        let variadic = row.takes.iter().position(|one| one.starts_with('*'));
-        for (place, mut arg) in args.positional.into_iter().enumerate() {
-            arg.value = cx.given(arg.value, arg.span);
-            match variadic {
-                Some(at) if place >= at => rest.push(arg),
-                _ if place < values.len() => values[place] = Some(arg),
-                _ => {
-                    let count = counted(row.takes.len(), "argument");
-                    let message = format!("`{}` takes {count}", row.path(prefix));
-                    Given::refuse(cx, row.call(prefix), message, arg.span);
-                    return None;
-                }
-            }
-        }
-        for (name, mut arg) in args.named {
-            arg.value = cx.given(arg.value, arg.span);
-            let at = row.takes.iter().position(|one| plain(one) == &*name.name);
-            match at.filter(|at| Some(*at) != variadic) {
-                Some(at) if values[at].is_none() => values[at] = Some(arg),
-                Some(_) => {
-                    let message = format!("`{}` is given twice", name.name);
-                    Given::refuse(cx, row.call(prefix), message, name.span);
-                    return None;
-                }
-                None => {
-                    let message = format!("`{}` has no `{}`", row.path(prefix), name.name);
-                    Given::refuse(cx, row.call(prefix), message, name.span);
-                    return None;
-                }
-            }
-        }
-        for (takes, value) in row.takes.iter().zip(&values) {
-            let is_needed = !takes.ends_with('=') && !takes.starts_with('*');
-            if is_needed && value.is_none() {
-                let message = format!("`{}` misses `{takes}`", row.path(prefix));
-                Given::refuse(cx, row.call(prefix), message, span);
-                return None;
-            }
-        }
+        let mut given = |arg: Arg| Arg { value: cx.given(arg.value, arg.span), ..arg };
+        let args = Args {
+            positional: args.positional.into_iter().map(&mut given).collect(),
+            named: args.named.into_iter().map(|(name, arg)| (name, given(arg))).collect(),
+        };
+        let Bound { values, rest } = bind(cx, &row.path(prefix), row.takes, args, span)?;
         Some(Given { row, of: of.cloned().unwrap_or(Value::None), values, rest, span })
-    }
-
-    fn refuse(cx: &mut Elaborator<'_>, call: String, message: String, span: Span) {
-        let problem = Diagnostic::new("arguments", message).label(span, "");
-        cx.report(problem.help(format!("write `{call}`")));
     }
 
     /// An argument; nothing where it is left out.
@@ -106,6 +68,11 @@ impl Given {
         self.opt(name).map_or(self.span, |arg| arg.span)
     }
 
+    /// All that is passed, in order.
+    pub fn args(&self) -> Vec<Arg> {
+        self.values.iter().flatten().chain(&self.rest).cloned().collect()
+    }
+
     /// What is passed for each parameter that the row names, in order.
     pub fn in_order(&self) -> Vec<Option<(&Value, Span)>> {
         self.values.iter().map(|arg| arg.as_ref().map(|arg| (&arg.value, arg.span))).collect()
@@ -121,12 +88,8 @@ impl Given {
 impl Elaborator<'_> {
     /// Reports what an argument should be.
     pub fn expected(&mut self, what: &str, given: &Given, name: &str) -> Value {
-        let value = given.get(name);
-        if !value.is_poison() {
-            let message = format!("expected {what}, found {}", self.describe(value));
-            let help = format!("pass {what} as `{name}`");
-            self.mistake("type", given.at(name), message, help);
-        }
+        let found = Arg { value: given.get(name).clone(), span: given.at(name) };
+        self.expects(what, name, &found);
         Value::Poison
     }
 

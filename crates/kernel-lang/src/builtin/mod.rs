@@ -19,6 +19,7 @@ mod warp;
 
 pub(crate) use given::Given;
 
+use crate::call::call_text;
 use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_kernel_ir::Scalar;
@@ -51,21 +52,6 @@ impl Builtin {
     /// How it is called: `kp.make_layout(shape, stride=…)`.
     fn call(&self, prefix: &str) -> String {
         call_text(&self.path(prefix), self.takes)
-    }
-}
-
-/// How a function is called that takes this: `x=` is what may be left out.
-pub(crate) fn call_text(path: &str, takes: &[&str]) -> String {
-    let takes: Vec<_> = takes.iter().map(|one| one.replace('=', "=…")).collect();
-    format!("{path}({})", takes.join(", "))
-}
-
-/// So many of something: `no arguments`, `1 mode`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
     }
 }
 

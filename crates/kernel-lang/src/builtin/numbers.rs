@@ -4,7 +4,9 @@
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::Arg;
+use crate::integer::Integer;
 use crate::number::{Clash, Condition, Kind};
+use crate::plain::{self, Constant, Extreme, Plain, Row};
 use crate::python::tree::{BinaryOp, CompareOp};
 use crate::value::{Elements, Value};
 use kernpack_kernel_ir::op::{Binary, Unary};
@@ -21,37 +23,13 @@ const fn bits(name: &'static str, doc: &'static str, data: &'static str) -> Buil
 }
 
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin {
-        name: "min",
-        takes: &["*xs"],
-        doc: "The smallest number. Of floats one that is no NaN, and -0 before +0.",
-        data: "min",
-        run: extreme,
-    },
-    Builtin {
-        name: "max",
-        takes: &["*xs"],
-        doc: "The largest number. Of floats one that is no NaN, and +0 before -0.",
-        data: "max",
-        run: extreme,
-    },
-    Builtin {
-        name: "abs",
-        takes: &["x"],
-        doc: "The number without its sign. Of the least integer, that integer.",
-        data: "",
-        run: abs,
-    },
+    plain(plain::MIN),
+    plain(plain::MAX),
+    plain(plain::ABS),
     pair("add", "`a + b`, as a function to pass on.", "+"),
     pair("sub", "`a - b`, as a function to pass on.", "-"),
     pair("mul", "`a * b`, as a function to pass on.", "*"),
-    Builtin {
-        name: "ceil_div",
-        takes: &["a", "b"],
-        doc: "The quotient of integers, rounded up. By zero it is 0.",
-        data: "",
-        run: ceil_div,
-    },
+    plain(plain::CEIL_DIV),
     Builtin {
         name: "where",
         takes: &["condition", "a", "b"],
@@ -96,27 +74,96 @@ pub(super) const ROWS: &[Builtin] = &[
     bits("brev", "The bits of an integer in the opposite order.", "reverse_bits"),
 ];
 
-fn extreme(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+/// A function that packed functions have, too.
+pub(super) const fn plain(row: Row) -> Builtin {
+    Builtin { name: row.name, takes: row.takes, doc: row.doc, data: "", run: call_plain }
+}
+
+fn call_plain(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     if given.is_poisoned() {
         return Value::Poison;
     }
-    let args: Vec<Arg> = match &given.rest[..] {
-        [Arg { value: Value::Tuple(tuple), span }] => {
-            let items = tuple.items.iter();
-            items.map(|value| Arg { value: value.clone(), span: *span }).collect()
+    let row = plain::find(given.row.name);
+    let value = row.and_then(|row| plain::run(cx, row, &given.args(), given.span));
+    value.unwrap_or(Value::Poison)
+}
+
+impl Plain for Elaborator<'_> {
+    fn constant<'v>(&self, value: &'v Value) -> Option<Constant<'v, Value>> {
+        match value {
+            Value::Int(int) => Some(Constant::Int(int)),
+            Value::Float(float) => Some(Constant::Float(*float)),
+            Value::Text(text) => Some(Constant::Text(text)),
+            Value::Tuple(tuple) => Some(Constant::Tuple(tuple.items.clone())),
+            _ => None,
         }
-        args => args.to_vec(),
-    };
-    let Some((first, rest)) = args.split_first() else {
-        let message = format!("`kp.{}` of nothing", given.row.name);
-        return cx.mistake("arguments", given.span, message, "pass numbers");
-    };
-    let op = if given.row.data == "min" { Binary::Min } else { Binary::Max };
-    let mut value = first.value.clone();
-    for arg in rest {
-        value = cx.extreme_of(op, &value, &arg.value, given.span);
     }
-    value
+
+    fn of_int(&self, int: Integer) -> Value {
+        Value::Int(int)
+    }
+
+    fn of_float(&self, float: f64) -> Value {
+        Value::Float(float)
+    }
+
+    fn alone(&mut self, x: &Arg) -> Option<Value> {
+        Some(x.value.clone())
+    }
+
+    fn extreme(&mut self, of: Extreme, (a, b): (Value, &Arg), span: Span) -> Option<Value> {
+        let op = match of {
+            Extreme::Min => Binary::Min,
+            Extreme::Max => Binary::Max,
+        };
+        Some(self.extreme_of(op, &a, &b.value, span))
+    }
+
+    fn ceil_div(&mut self, a: &Arg, b: &Arg, span: Span) -> Option<Value> {
+        let common = match (self.kind(&a.value), self.kind(&b.value)) {
+            (Some(x), Some(y)) => self.common(x, y),
+            _ => Ok(Scalar::I64),
+        };
+        match common {
+            Ok(scalar)
+                if scalar.is_int() && !(scalar == Scalar::I64 && self.is_extent(&b.value)) =>
+            {
+                return self.ceil_div_of_type(a, b, scalar, span);
+            }
+            Err(clash @ Clash::Types(..)) => {
+                return Some(self.clash(&clash, "`kp.ceil_div`", span));
+            }
+            Ok(_) | Err(Clash::Bool) => {}
+        }
+        let (a, b) = (self.read_index(&a.value, a.span)?, self.read_index(&b.value, b.span)?);
+        // The algebra divides by no 0, and by 0 it is 0 here.
+        if self.facts_of_value(b).min < 1 {
+            return Some(Value::Typed(self.ceil_div_value(a, b)));
+        }
+        let (a, b) = (self.leaf(a), self.leaf(b));
+        let result = kernpack_layout::Arith::ceil_div(self, &a, &b);
+        self.algebra(result, span).map(|result| self.index_value(&result))
+    }
+
+    fn abs(&mut self, x: &Arg) -> Option<Value> {
+        match self.scalar_of_name(&x.value) {
+            Some(scalar) if scalar != Scalar::Bool => {
+                let each = &mut |cx: &mut Self, one| cx.unary_of(Unary::Abs, &one);
+                Some(self.each_lane(&x.value, scalar, each))
+            }
+            _ => {
+                self.expects("a number", "x", x);
+                None
+            }
+        }
+    }
+
+    fn expects(&mut self, what: &str, name: &str, found: &Arg) {
+        if !found.value.is_poison() {
+            let message = format!("expected {what}, found {}", self.describe(&found.value));
+            self.mistake("type", found.span, message, format!("pass {what} as `{name}`"));
+        }
+    }
 }
 
 impl Elaborator<'_> {
@@ -129,18 +176,20 @@ impl Elaborator<'_> {
     }
 
     /// The quotient rounded down, and one more where a rest is left; 0 where it is by zero.
-    fn ceil_div_of_type(&mut self, a: &Value, b: &Value, scalar: Scalar, given: &Given) -> Value {
-        if let (Value::Elements(_), _) | (_, Value::Elements(_)) = (a, b) {
-            let name = if matches!(a, Value::Elements(_)) { "a" } else { "b" };
-            return self.expected("an integer", given, name);
+    fn ceil_div_of_type(&mut self, a: &Arg, b: &Arg, scalar: Scalar, span: Span) -> Option<Value> {
+        for (name, arg) in [("a", a), ("b", b)] {
+            if let Value::Elements(_) = arg.value {
+                self.expects("an integer", name, arg);
+                return None;
+            }
         }
-        if !self.fits(a, scalar, given.at("a")) || !self.fits(b, scalar, given.at("b")) {
-            return Value::Poison;
+        if !self.fits(&a.value, scalar, a.span) || !self.fits(&b.value, scalar, b.span) {
+            return None;
         }
+        let (a, b) = (&a.value, &b.value);
         let quotient = self.binary_of_type(Binary::FloorDiv, a, b, scalar);
         let rest = self.binary_of_type(Binary::FloorMod, a, b, scalar);
         let zero = Value::Const(Const::int(scalar, 0));
-        let span = given.span;
         let mut is_more = self.compare_numbers(CompareOp::Ne, &rest, &zero, span);
         if b.as_int().is_none_or(|by| by == 0) {
             let is_divided = self.compare_numbers(CompareOp::Ne, b, &zero, span);
@@ -148,8 +197,8 @@ impl Elaborator<'_> {
                 .zip(is_divided)
                 .map(|(more, is_divided)| self.binary(BinaryOp::And, &more, &is_divided, span));
         }
-        let more = self.cast(&is_more.unwrap_or(Value::Poison), scalar, None, span);
-        self.binary(BinaryOp::Add, &quotient, &more, span)
+        let more = self.cast(&is_more?, scalar, None, span);
+        Some(self.binary(BinaryOp::Add, &quotient, &more, span))
     }
 
     fn extreme_of(&mut self, op: Binary, a: &Value, b: &Value, span: Span) -> Value {
@@ -185,55 +234,6 @@ fn operator(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         _ => BinaryOp::Mul,
     };
     cx.binary(op, given.get("a"), given.get("b"), given.span)
-}
-
-fn abs(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let value = given.get("x").clone();
-    match (&value, cx.scalar_of_name(&value)) {
-        (Value::Int(int), _) => Value::Int(int.abs()),
-        (Value::Float(float), _) => Value::Float(float.abs()),
-        (_, Some(scalar)) if scalar != Scalar::Bool => {
-            cx.each_lane(&value, scalar, &mut |cx, one| cx.unary_of(Unary::Abs, &one))
-        }
-        _ => cx.expected("a number", given, "x"),
-    }
-}
-
-fn ceil_div(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let (a, b) = (given.get("a").clone(), given.get("b").clone());
-    if let (Value::Int(a), Value::Int(b)) = (&a, &b) {
-        return match a.ceil_div(b) {
-            Some(quotient) => Value::Int(quotient),
-            None => {
-                let help = "divide by another";
-                cx.mistake("division", given.at("b"), "a division by zero", help)
-            }
-        };
-    }
-    let common = match (cx.kind(&a), cx.kind(&b)) {
-        (Some(x), Some(y)) => cx.common(x, y),
-        _ => Ok(Scalar::I64),
-    };
-    match common {
-        Ok(scalar) if scalar.is_int() && !(scalar == Scalar::I64 && cx.is_extent(&b)) => {
-            return cx.ceil_div_of_type(&a, &b, scalar, given);
-        }
-        Err(clash @ Clash::Types(..)) => return cx.clash(&clash, "`kp.ceil_div`", given.span),
-        Ok(_) | Err(Clash::Bool) => {}
-    }
-    let (Some(a), Some(b)) = (cx.index_arg(given, "a"), cx.index_arg(given, "b")) else {
-        return Value::Poison;
-    };
-    // The algebra divides by no 0, and by 0 it is 0 here.
-    if cx.facts_of_value(b).min < 1 {
-        return Value::Typed(cx.ceil_div_value(a, b));
-    }
-    let (a, b) = (cx.leaf(a), cx.leaf(b));
-    let result = kernpack_layout::Arith::ceil_div(cx, &a, &b);
-    match cx.algebra(result, given.span) {
-        Some(result) => cx.index_value(&result),
-        None => Value::Poison,
-    }
 }
 
 fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {

@@ -4,6 +4,7 @@
 use crate::algebra;
 use crate::builtin;
 use crate::elaborate::Elaborator;
+use crate::names;
 use crate::python::tree::Ident;
 use crate::value::{Memory, Tensor, Value};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -18,12 +19,8 @@ impl Elaborator<'_> {
             Value::Poison => return Value::Poison,
             Value::Kernpack => return self.builtin(name, span),
             Value::Module(module) => {
-                if let Some(value) = self.global(*module, &member.name, span) {
-                    return value;
-                }
-                let file = self.files.module(*module).path.display().to_string();
-                let message = format!("`{file}` has no `{name}`");
-                return self.mistake("unknown-name", span, message, "define it there");
+                let value = names::of_file(self, *module, &member.name, span);
+                return value.unwrap_or(Value::Poison);
             }
             Value::Tuple(tuple) => {
                 if let Some(item) = tuple.named(name) {

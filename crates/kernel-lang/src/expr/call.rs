@@ -3,36 +3,28 @@
 
 use crate::algebra;
 use crate::builtin::Given;
+use crate::call;
 use crate::elaborate::Elaborator;
-use crate::python::tree::{Call, ExprKind, Ident};
+use crate::python::tree::Call;
 use crate::value::Value;
 use kernpack_syntax::Span;
 
 /// An argument.
-#[derive(Clone, Debug)]
-pub(crate) struct Arg {
-    /// It.
-    pub value: Value,
-    /// Where it stands.
-    pub span: Span,
-}
+pub(crate) type Arg = call::Arg<Value>;
 
-/// What is passed.
-#[derive(Debug, Default)]
-pub(crate) struct Args {
-    /// By position.
-    pub positional: Vec<Arg>,
-    /// By name.
-    pub named: Vec<(Ident, Arg)>,
-}
+/// The arguments of a call.
+pub(crate) type Args = call::Passed<Value>;
 
 impl Elaborator<'_> {
-    pub(super) fn call(&mut self, call: &Call, span: Span) -> Value {
-        let function = self.expr(&call.function);
+    pub(super) fn call(&mut self, of: &Call, span: Span) -> Value {
+        let function = self.expr(&of.function);
         let naming = self.naming.clone();
-        let args = self.args(call);
+        let args = call::passed(self, of);
         self.naming = naming;
-        self.call_value(&function, args, span)
+        match args {
+            Some(args) => self.call_value(&function, args, span),
+            None => Value::Poison,
+        }
     }
 
     /// Calls what an expression gave.
@@ -63,31 +55,6 @@ impl Elaborator<'_> {
                 self.mistake("call", span, message, "call a function")
             }
         }
-    }
-
-    fn args(&mut self, call: &Call) -> Args {
-        let mut args = Args::default();
-        for arg in &call.args {
-            match &arg.kind {
-                ExprKind::Starred(of) => match self.expr(of) {
-                    Value::Tuple(tuple) => {
-                        let items = tuple.items.iter();
-                        let items = items.map(|one| Arg { value: one.clone(), span: of.span });
-                        args.positional.extend(items);
-                    }
-                    other => {
-                        let value = self.not_a_tuple(&other, of.span);
-                        args.positional.push(Arg { value, span: of.span });
-                    }
-                },
-                _ => args.positional.push(Arg { value: self.expr(arg), span: arg.span }),
-            }
-        }
-        for (name, value) in &call.keywords {
-            let span = value.span;
-            args.named.push((name.clone(), Arg { value: self.expr(value), span }));
-        }
-        args
     }
 
     /// `kp.float32(x)`, `kp.int32(x, rounding="down")`

@@ -196,16 +196,7 @@ impl Elaborator<'_> {
     /// The argument that an expression names, where that may be None. Nothing is built.
     fn optional_of(&mut self, expr: &Expr) -> Option<usize> {
         let value = match &expr.kind {
-            ExprKind::Name(name) => {
-                let mut frame = Some(self.frame_id());
-                loop {
-                    let id = frame?;
-                    match self.frames[id.0].get(name) {
-                        Some(variable) => break variable.binding.clone(),
-                        None => frame = self.frames[id.0].outer,
-                    }
-                }
-            }
+            ExprKind::Name(name) => self.frames.find(Some(self.frame_id()), name)?.binding.clone(),
             ExprKind::Attribute(of, member) => {
                 let ExprKind::Name(name) = &of.kind else { return None };
                 let tuple = &self.frame().get(name)?.binding;

@@ -39,7 +39,7 @@ impl Elaborator<'_> {
         let iter = self.expr(&one.iter);
         let Some(turns) = self.turns(&iter, one) else { return false };
         for turn in turns {
-            self.steps += 1;
+            self.budget.count(1);
             if self.is_too_large(one.target.span) {
                 return false;
             }

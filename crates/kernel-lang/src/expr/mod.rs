@@ -25,15 +25,15 @@ const MOST_ITEMS: usize = 1 << 16;
 impl Elaborator<'_> {
     /// What an expression gives.
     pub fn expr(&mut self, expr: &Expr) -> Value {
-        self.steps += 1;
+        self.budget.count(1);
         if self.is_too_deep(expr.span) || self.is_too_large(expr.span) {
             return Value::Poison;
         }
-        self.depth += 1;
+        self.budget.enter(1);
         let before = self.at(expr.span);
         let value = self.expr_kind(expr);
         self.b.go_to(before);
-        self.depth -= 1;
+        self.budget.leave(1);
         match (&expr.kind, value) {
             (ExprKind::Name(_), value) => value,
             (_, value) => self.bounded(value, expr.span),

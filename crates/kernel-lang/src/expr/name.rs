@@ -1,63 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a name is: of the function, of those around it, of the file, or of Python.
 
-use crate::builtin;
 use crate::elaborate::Elaborator;
-use crate::file::{Global, ModuleId};
+use crate::file::{Captured, Definition, KernelFiles, ModuleId};
 use crate::inline::Activation;
+use crate::names::{self, Constants, Names};
 use crate::python::tree::{Expr, Name};
 use crate::scope::{Binding, Lost, Stored};
 use crate::value::{Elements, Items, Value};
+use crate::walker::{self, Walker, Words};
+use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::op::{Expr as OpExpr, Op, OpKind};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
-/// Functions of Python's that kernels have, by kernpack's names.
-const PYTHONS: [(&str, &str); 10] = [
-    ("range", "range"),
-    ("min", "min"),
-    ("max", "max"),
-    ("abs", "abs"),
-    ("len", "len"),
-    ("float", "float32"),
-    ("int", "int64"),
-    ("bool", "bool"),
-    ("enumerate", "enumerate"),
-    ("zip", "zip"),
-];
+impl Walker for Elaborator<'_> {
+    type Value = Value;
+    const WORDS: &'static Words = &walker::KERNEL;
 
-impl Elaborator<'_> {
-    /// What a name stands for.
-    pub fn name(&mut self, name: &Name, span: Span) -> Value {
-        let mut frame = Some(self.frame_id());
-        while let Some(id) = frame {
-            if let Some(variable) = self.frames[id.0].get(name) {
-                let binding = variable.binding.clone();
-                return self.bound(name, &binding, span);
+    fn evaluate(&mut self, expr: &Expr) -> Option<Value> {
+        Some(self.expr(expr))
+    }
+
+    fn items(&mut self, value: &Value, span: Span) -> Option<Vec<Value>> {
+        match self.given(value.clone(), span) {
+            Value::Tuple(tuple) => Some(tuple.items.clone()),
+            other => {
+                self.not_a_tuple(&other, span);
+                None
             }
-            frame = self.frames[id.0].outer;
-        }
-        if let Some(value) = self.global(self.module(), name, span) {
-            return value;
-        }
-        if let Some(scalar) = self.dtypes.get(&**name) {
-            return Value::DType(*scalar);
-        }
-        match PYTHONS.iter().find(|(python, _)| *python == &**name) {
-            Some((_, ours)) => self.builtin(ours, span),
-            None => self.unknown_name(name, span),
         }
     }
 
-    fn unknown_name(&mut self, name: &str, span: Span) -> Value {
-        let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
-        let problem = problem.label(span, "");
-        let is_ours = builtin::find(name).is_some();
-        self.report(match (is_ours, builtin::called_here(name)) {
-            (true, _) => problem.help(format!("write `kp.{name}`")),
-            (false, Some(ours)) => problem.help(format!("write `{ours}`")),
-            (false, None) => problem.help("assign it, pass it, or define it in the file"),
+    fn tell(&mut self, problem: Diagnostic) {
+        self.report(problem);
+    }
+}
+
+impl<'f> Names<'f> for Elaborator<'f> {
+    fn files(&self) -> &'f KernelFiles {
+        self.files
+    }
+
+    fn module_here(&self) -> ModuleId {
+        self.module()
+    }
+
+    fn constants(&mut self) -> &mut Constants<Value> {
+        &mut self.globals
+    }
+
+    fn local(&mut self, name: &Name, span: Span) -> Option<Option<Value>> {
+        let binding = self.frames.find(Some(self.frame_id()), name)?.binding.clone();
+        Some(Some(self.bound(name, &binding, span)))
+    }
+
+    fn dtype_variable(&self, name: &str) -> Option<Value> {
+        self.dtypes.get(name).copied().map(Value::DType)
+    }
+
+    fn member(&mut self, name: &Name, span: Span) -> Option<Value> {
+        Some(self.builtin(name, span))
+    }
+
+    fn definition(&mut self, one: &Arc<Definition>, _: &str, _: Span) -> Option<Value> {
+        Some(self.closure_of(one))
+    }
+
+    fn kernpack(&self) -> Value {
+        Value::Kernpack
+    }
+
+    fn file(&self, module: ModuleId) -> Value {
+        Value::Module(module)
+    }
+
+    fn captured(&mut self, captured: &Captured<ModuleId>, span: Span) -> Option<Value> {
+        Some(match captured {
+            Captured::None => Value::None,
+            Captured::Bool(truth) => Value::Bool(*truth),
+            Captured::Int(int) => Value::Int(int.clone()),
+            Captured::Float(float) => Value::Float(*float),
+            Captured::Text(text) => Value::Text(text.clone()),
+            Captured::DType(dtype) => match Scalar::of(*dtype) {
+                Some(scalar) => Value::DType(scalar),
+                None => {
+                    let message = format!("kernels have no {dtype} yet");
+                    self.mistake("type", span, message, "choose another dtype")
+                }
+            },
+            Captured::Tuple(items) => {
+                let items = items.iter().map(|item| self.captured(item, span));
+                Value::tuple(items.collect::<Option<_>>()?)
+            }
+            Captured::Kernpack => Value::Kernpack,
+            Captured::Member(name) => self.builtin(name, span),
+            Captured::Function(module, name) => names::of_file(self, *module, name, span)?,
         })
+    }
+
+    /// Everything in it is constant.
+    fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
+        let value = self.evaluate_global(module, expr);
+        (!value.is_poison()).then_some(value)
+    }
+}
+
+impl Elaborator<'_> {
+    /// The value that a name stands for.
+    pub fn name(&mut self, name: &Name, span: Span) -> Value {
+        names::find(self, name, span).unwrap_or(Value::Poison)
     }
 
     fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Value {
@@ -104,55 +156,6 @@ impl Elaborator<'_> {
                 Value::Elements(Arc::new(Elements { scalar: like.scalar, shape, items }))
             }
         }
-    }
-
-    /// What a name of a file stands for.
-    pub fn global(&mut self, module: ModuleId, name: &Name, span: Span) -> Option<Value> {
-        let (module, global) = self.files.find(module, name)?;
-        Some(match global.clone() {
-            Global::Function(definition) => self.closure_of(&definition),
-            Global::Constant(expr, part) => self.global_constant(module, name, &expr, part, span),
-            Global::Kernpack => Value::Kernpack,
-            Global::Member(member) => self.builtin(&member, span),
-            Global::Module(module) => Value::Module(module),
-            Global::Imported(..) => return None,
-            Global::Python(_) => self.mistake(
-                "python-name",
-                span,
-                format!("`{name}` is Python's, and no part of kernels"),
-                "pass what is needed of it as an argument",
-            ),
-        })
-    }
-
-    fn global_constant(
-        &mut self,
-        module: ModuleId,
-        name: &Name,
-        expr: &Expr,
-        part: Option<usize>,
-        span: Span,
-    ) -> Value {
-        let key = (module, name.clone());
-        match self.globals.get(&key) {
-            Some(Some(value)) => return value.clone(),
-            Some(None) => {
-                let message = format!("`{name}` is made of itself");
-                return self.mistake("constexpr", span, message, "give it a value of its own");
-            }
-            None => {}
-        }
-        self.globals.insert(key.clone(), None);
-        let value = self.evaluate_global(module, expr);
-        let value = match (part, value) {
-            (None, value) => value,
-            (Some(part), Value::Tuple(tuple)) if part < tuple.items.len() => {
-                tuple.items[part].clone()
-            }
-            (Some(_), other) => self.not_a_tuple(&other, expr.span),
-        };
-        self.globals.insert(key, Some(value.clone()));
-        value
     }
 
     /// An expression at the level of a file: everything in it is constant.

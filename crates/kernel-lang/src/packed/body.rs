@@ -9,12 +9,13 @@
 use super::call::{Called, Scope};
 use super::closure::Names;
 use super::expression::Evaluator;
-use super::limits::DEPTH_OF_CALL;
 use super::tensor::{self, Memory};
 use super::value::Value;
 use super::{CallFacts, PackedLaunch};
 use crate::argument::Argument;
+use crate::budget::DEPTH_OF_CALL;
 use crate::file::{Definition, KernelFiles};
+use crate::names;
 use crate::python::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use kernpack_layout::Int;
@@ -289,13 +290,13 @@ impl Walk<'_> {
                 self.refuse(span, "this does nothing", "remove it, or give it a name");
             }
             StmtKind::Assign(targets, value) => {
+                let span = value.span;
                 let value = self.evaluator.expr(value).unwrap_or(Value::Poison);
-                targets.iter().for_each(|target| self.evaluator.assign(target, value.clone()));
+                self.evaluator.assign_all(targets, &value, span);
             }
             StmtKind::Augment(target, op, value) => {
                 let value = self.evaluator.augmented(target, *op, value, span);
-                let value = value.unwrap_or(Value::Poison);
-                self.evaluator.assign(target, value);
+                names::assign(&mut self.evaluator, target, value.unwrap_or(Value::Poison), span);
             }
             StmtKind::Function(function) => {
                 let value = self.evaluator.function(function);

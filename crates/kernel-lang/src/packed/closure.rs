@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names, and the functions that see them.
-//!
-//! Each call of a function has names of its own, and so has the packed function. A function that
-//! stands in another one sees the names around it, wherever it is called, and as they are when it
-//! is called: kernels have it so too. It may be called when what it stands in has returned, so the
-//! names of a call are kept.
+//! The names of the calls in a packed function, and the functions that see them: what a kernel is
+//! passed for a function is that function with the values of the names around it.
 
 use super::expression::Evaluator;
 use super::value::Value;
 use crate::argument::{Argument, FunctionArg};
 use crate::file::ModuleId;
+use crate::names::{FrameId, Frames, Scope};
 use crate::python::tree::{Function, Name};
 use crate::python::walk;
 use kernpack_syntax::{Diagnostic, Span};
@@ -28,10 +25,6 @@ const MOST_USERS: usize = 64;
 /// A function of a call.
 type Key = (*const Function, Option<FrameId>);
 
-/// The names of one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FrameId(usize);
-
 /// A function that is written, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Closure {
@@ -43,16 +36,32 @@ pub(super) struct Closure {
     pub frame: Option<FrameId>,
 }
 
+/// The names of one call, which ways through a function share until one of them changes any.
 #[derive(Clone, Debug)]
-struct Frame {
+pub(super) struct Frame(Rc<Own>);
+
+#[derive(Clone, Debug)]
+struct Own {
     outer: Option<FrameId>,
     names: HashMap<Name, Value>,
+}
+
+impl Scope for Frame {
+    type Bound = Value;
+
+    fn own(&self, name: &str) -> Option<&Value> {
+        self.0.names.get(name)
+    }
+
+    fn outer(&self) -> Option<FrameId> {
+        self.0.outer
+    }
 }
 
 /// The names of all calls, of which one's count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    frames: Vec<Rc<Frame>>,
+    frames: Frames<Frame>,
     /// Those that count; nothing outside of functions.
     here: Option<FrameId>,
 }
@@ -67,8 +76,7 @@ impl Names {
 
     /// Adds the names that a call begins with.
     pub fn open(&mut self, outer: Option<FrameId>, names: HashMap<Name, Value>) -> FrameId {
-        self.frames.push(Rc::new(Frame { outer, names }));
-        FrameId(self.frames.len() - 1)
+        self.frames.open(Frame(Rc::new(Own { outer, names })))
     }
 
     /// Whose names count.
@@ -83,24 +91,13 @@ impl Names {
 
     /// What a name stands for.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.get_in(self.here, name)
-    }
-
-    fn get_in(&self, mut frame: Option<FrameId>, name: &str) -> Option<&Value> {
-        while let Some(FrameId(number)) = frame {
-            let own = &self.frames[number];
-            if let Some(value) = own.names.get(name) {
-                return Some(value);
-            }
-            frame = own.outer;
-        }
-        None
+        self.frames.find(self.here, name)
     }
 
     /// Gives a name to a value.
     pub fn insert(&mut self, name: Name, value: Value) {
-        if let Some(FrameId(number)) = self.here {
-            Rc::make_mut(&mut self.frames[number]).names.insert(name, value);
+        if let Some(here) = self.here {
+            Rc::make_mut(&mut self.frames.get_mut(here).0).names.insert(name, value);
         }
     }
 }
@@ -157,7 +154,7 @@ impl Evaluator<'_> {
         let mut used = Vec::new();
         walk::used(&closure.function, &mut used);
         used.into_iter().filter_map(|name| {
-            let value = self.names.get_in(closure.frame, &name)?;
+            let value = self.names.frames.find(closure.frame, &name)?;
             Some((name, self.refreshed(value)))
         })
     }

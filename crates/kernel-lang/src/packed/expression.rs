@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Expressions of a packed function.
 
-use super::closure::{Closure, FrameId, Names};
+use super::closure::Names;
 use super::facts::CallFacts;
 use super::kernel_call::why_not;
 use super::limits::{DEPTH_OF_CONSTANT, Progress};
-use super::number;
 use super::value::Value;
 use crate::algebra;
 use crate::argument::Dim;
 use crate::builtin;
 use crate::expr::{dtype_names, dtype_part};
-use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
+use crate::file::{KernelFiles, ModuleId};
 use crate::integer::MOST_BITS;
+use crate::names::{self, FrameId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Ident, Name, UnaryOp};
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
@@ -160,36 +160,6 @@ impl Evaluator<'_> {
         values.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
     }
 
-    /// Binds the names of a target.
-    pub fn assign(&mut self, target: &Expr, value: Value) {
-        match (&target.kind, value) {
-            (ExprKind::Name(name), value) => {
-                self.names.insert(name.clone(), value);
-            }
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), Value::Tuple(items))
-                if targets.len() == items.len() =>
-            {
-                let items = items.into_iter().map(|(_, item)| item);
-                targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
-            }
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), value) => {
-                if let Value::Tuple(items) = &value {
-                    let message = format!("{} names for {} values", targets.len(), items.len());
-                    let problem = Diagnostic::new("packed-value", message);
-                    self.report(problem.label(target.span, "not as many"));
-                } else {
-                    self.expected("a tuple", &value, target.span);
-                }
-                targets.iter().for_each(|target| self.assign(target, Value::Poison));
-            }
-            _ => {
-                let message = "a packed function assigns names only";
-                let problem = Diagnostic::new("packed-statement", message);
-                self.report(problem.label(target.span, "here").help("name it"));
-            }
-        }
-    }
-
     fn conditional(&mut self, parts: &(Expr, Expr, Expr)) -> Option<Value> {
         let (test, then, otherwise) = parts;
         match self.truth(test)? {
@@ -205,25 +175,7 @@ impl Evaluator<'_> {
     }
 
     fn name(&mut self, name: &Name, span: Span) -> Option<Value> {
-        if let Some(value) = self.names.get(name) {
-            return Some(self.refreshed(value)).filter(|value| !matches!(value, Value::Poison));
-        }
-        if self.files.find(self.module, name).is_some() {
-            return self.global(self.module, name, span);
-        }
-        if let Some(dtype) = self.facts.row().get(&**name) {
-            return Some(Value::DType(*dtype));
-        }
-        if number::find(name).is_some_and(|row| row.is_python) {
-            return Some(Value::Builtin(name.clone()));
-        }
-        let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
-        let problem = problem.label(span, "no name of this function or file");
-        self.report(match &**name {
-            "print" => problem.help("write `kp.printf(...)` in a kernel"),
-            _ if builtin::find(name).is_some() => problem.help(format!("write `kp.{name}`")),
-            _ => problem,
-        })
+        names::find(self, name, span)
     }
 
     /// A value with what is known here, which may be more than where it was named: an `if` around
@@ -272,77 +224,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a file calls by a name.
-    fn global(&mut self, module: ModuleId, name: &str, span: Span) -> Option<Value> {
-        let Some((module, global)) = self.files.find(module, name) else {
-            let path = self.files.module(module).path.display();
-            let problem = Diagnostic::new("unknown-name", format!("`{path}` has no `{name}`"));
-            return self.report(problem.label(span, "not defined there"));
-        };
-        match global {
-            Global::Constant(expr, part) => {
-                self.global_constant(module, name, (&expr.clone(), *part), span)
-            }
-            Global::Kernpack => Some(Value::Kernpack),
-            Global::Member(member) => self.member(&member.clone(), span),
-            Global::Module(module) => Some(Value::Module(*module)),
-            Global::Imported(..) => None,
-            Global::Python(at) => {
-                let message = format!("`{name}` is Python's, which is not there in a package");
-                let problem = Diagnostic::new("unknown-name", message).label(span, "used here");
-                let at = *at;
-                self.report(problem.mark(at, "comes from here"))
-            }
-            Global::Function(definition) => match definition.kind {
-                DefinitionKind::Kernel => Some(Value::Kernel(definition.clone())),
-                DefinitionKind::Device => {
-                    let function = definition.function.clone();
-                    Some(Value::Function(Closure { module, function, frame: None }))
-                }
-                DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
-                    let message = format!("`{name}` is called from Python only");
-                    let problem = Diagnostic::new("packed-value", message);
-                    self.report(problem.label(span, "no kernel, and no function of kernels"))
-                }
-            },
-        }
-    }
-
-    /// What a constant of a file is, which is found out once.
-    fn global_constant(
-        &mut self,
-        module: ModuleId,
-        name: &str,
-        (expr, part): (&Expr, Option<usize>),
-        span: Span,
-    ) -> Option<Value> {
-        let key = (module, Name::from(name));
-        match self.progress.constants.get(&key) {
-            Some(Some(value)) => return value.clone(),
-            Some(None) => {
-                let message = format!("`{name}` is made of itself");
-                let problem = Diagnostic::new("packed-value", message).label(span, "has no value");
-                return self.report(problem.help("give it a value of its own"));
-            }
-            None => {}
-        }
-        self.progress.constants.insert(key.clone(), None);
-        let value = match (self.value_in(module, None, expr), part) {
-            (Some(Value::Tuple(mut items)), Some(part)) if part < items.len() => {
-                Some(items.swap_remove(part).1)
-            }
-            (Some(Value::Tuple(items)), Some(_)) => {
-                let message = format!("`{name}` is none of the {} values", items.len());
-                let problem = Diagnostic::new("packed-value", message);
-                self.report(problem.label(span, "there are more names than values"))
-            }
-            (Some(value), Some(_)) => self.expected("a tuple", &value, span),
-            (value, _) => value,
-        };
-        self.progress.constants.insert(key, Some(value.clone()));
-        value
-    }
-
     /// What a constant of a file is, or a default among the names where its function stands.
     pub fn value_in(
         &mut self,
@@ -360,28 +241,12 @@ impl Evaluator<'_> {
         value
     }
 
-    /// What kernpack has by a name.
-    fn member(&mut self, name: &Name, span: Span) -> Option<Value> {
-        if let Some(dtype) = DType::parse(name) {
-            return Some(Value::DType(dtype));
-        }
-        if number::find(name).is_some() || algebra::find(name).is_some() {
-            return Some(Value::Builtin(name.clone()));
-        }
-        // Whatever else there is, is for kernels, and can be passed to them.
-        match (builtin::find(name), builtin::constant(name)) {
-            (Some(_), _) => Some(Value::Builtin(name.clone())),
-            (None, Some(elaborated::Value::Int(number))) => Some(Value::Int(number)),
-            (None, _) => self.report(builtin::unknown(name).label(span, "")),
-        }
-    }
-
     /// `of.member`
     fn attribute(&mut self, of: &Value, member: &Ident, span: Span) -> Option<Value> {
         let name = &*member.name;
         match (of, name) {
-            (Value::Kernpack, _) => self.member(&member.name, span),
-            (Value::Module(module), _) => self.global(*module, name, member.span),
+            (Value::Kernpack, _) => names::Names::member(self, &member.name, span),
+            (Value::Module(module), _) => names::of_file(self, *module, &member.name, member.span),
             (Value::Tensor(tensor), _) if algebra::names_of(true).contains(&name) => {
                 algebra::attribute(self, &tensor.view, name, span)
             }

@@ -4,78 +4,107 @@
 use super::expression::Evaluator;
 use super::value::Value;
 use crate::algebra::Algebra;
+use crate::call::Arg;
+use crate::integer::Integer;
+use crate::plain::{self, Constant, Extreme, Plain};
 use kernpack_layout::Arith;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Op};
 use kernpack_validators::{Rule, RuleKind};
 
+/// The function that only packed functions have.
+pub(super) const ALIGNED: Row = Row {
+    name: "aligned",
+    takes: &["tensor", "bytes"],
+    doc: "Whether a tensor of the signature begins at a multiple of so many bytes: a condition, \
+          which each call answers where the signature does not.",
+};
+
 /// A function.
 pub(super) struct Row {
-    /// Its name, behind `kp.`; Python's own have it without that, too.
+    /// Its name, behind `kp.`.
     pub name: &'static str,
-    /// Its parameters: `*xs` is any number.
+    /// Its parameters.
     pub takes: &'static [&'static str],
     /// What it does.
     pub doc: &'static str,
-    /// Whether Python has it.
-    pub is_python: bool,
-    /// What it gives.
-    pub run: fn(&mut Evaluator<'_>, Args<'_>, Span) -> Option<Value>,
 }
 
-/// What is passed.
-type Args<'a> = &'a [(Value, Span)];
+/// Every function beside the layout algebra, in the order of the reference.
+pub(super) fn rows() -> impl Iterator<Item = Row> {
+    let plain = plain::ROWS.into_iter();
+    let plain =
+        plain.map(|plain::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
+    plain.chain([ALIGNED])
+}
 
-/// Every function, in the order of the reference.
-pub(super) const ROWS: &[Row] = &[
-    Row {
-        name: "ceil_div",
-        takes: &["a", "b"],
-        doc: "The quotient of integers, rounded up; of tuples, of each pair.",
-        is_python: false,
-        run: |cx, args, span| cx.ceil_div(args.first()?, args.get(1)?, span),
-    },
-    Row {
-        name: "min",
-        takes: &["*xs"],
-        doc: "The smallest integer.",
-        is_python: true,
-        run: |cx, args, span| cx.extreme(Op::Min, args, span),
-    },
-    Row {
-        name: "max",
-        takes: &["*xs"],
-        doc: "The largest integer.",
-        is_python: true,
-        run: |cx, args, span| cx.extreme(Op::Max, args, span),
-    },
-    Row {
-        name: "abs",
-        takes: &["x"],
-        doc: "A constant without its sign.",
-        is_python: true,
-        run: |cx, args, _| cx.abs(args.first()?),
-    },
-    Row {
-        name: "len",
-        takes: &["x"],
-        doc: "How many items a tuple has.",
-        is_python: true,
-        run: |cx, args, _| cx.len(args.first()?),
-    },
-    Row {
-        name: "aligned",
-        takes: &["tensor", "bytes"],
-        doc: "Whether a tensor of the signature begins at a multiple of so many bytes: a \
-              condition, which each call answers where the signature does not.",
-        is_python: false,
-        run: |cx, args, span| cx.aligned(args.first()?, args.get(1)?, span),
-    },
-];
+/// What the function of that name takes, if there is one.
+pub(super) fn takes(name: &str) -> Option<&'static [&'static str]> {
+    rows().find(|row| row.name == name).map(|row| row.takes)
+}
 
-/// The function of that name.
-pub(super) fn find(name: &str) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.name == name)
+impl Plain for Evaluator<'_> {
+    fn constant<'v>(&self, value: &'v Value) -> Option<Constant<'v, Value>> {
+        match value {
+            Value::Int(int) => Some(Constant::Int(int)),
+            Value::Float(float) => Some(Constant::Float(*float)),
+            Value::Text(text) => Some(Constant::Text(text)),
+            Value::Tuple(items) => {
+                Some(Constant::Tuple(items.iter().map(|(_, item)| item.clone()).collect()))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_int(&self, int: Integer) -> Value {
+        Value::Int(int)
+    }
+
+    fn of_float(&self, float: f64) -> Value {
+        Value::Float(float)
+    }
+
+    fn alone(&mut self, x: &Arg<Value>) -> Option<Value> {
+        self.number(&(x.value.clone(), x.span)).map(Value::number)
+    }
+
+    fn extreme(&mut self, of: Extreme, pair: (Value, &Arg<Value>), span: Span) -> Option<Value> {
+        let op = match of {
+            Extreme::Min => Op::Min,
+            Extreme::Max => Op::Max,
+        };
+        let (a, b) = (pair.0.expr()?, self.number(&(pair.1.value.clone(), pair.1.span))?);
+        self.combined(op, a, b, span).map(Value::number)
+    }
+
+    fn ceil_div(&mut self, a: &Arg<Value>, b: &Arg<Value>, span: Span) -> Option<Value> {
+        let (left, right) = (self.read_shape(&a.value, a.span), self.read_shape(&b.value, b.span));
+        let (left, right) = (left?, right?);
+        let Some(pairs) = left.zip(&right, &mut |a, b| (a.clone(), b.clone())) else {
+            let problem = Diagnostic::new("packed-value", "the tuples are not nested alike");
+            return self.report(problem.label(span, format!("`{left}` and `{right}`")));
+        };
+        if right.leaves().iter().any(|divisor| divisor.is(0)) {
+            return self.report(plain::by_zero::<Self>(b.span));
+        }
+        let divided =
+            self.compute(span, |numbers| pairs.try_map(&mut |(a, b)| numbers.ceil_div(a, b)))?;
+        Some(match &divided {
+            kernpack_layout::Tuple::Leaf(number) => self.of_number(number),
+            nested => crate::algebra::shape_value(self, nested),
+        })
+    }
+
+    fn abs(&mut self, x: &Arg<Value>) -> Option<Value> {
+        match self.folded(x.value.clone()) {
+            Value::Int(int) => Some(Value::Int(int.abs())),
+            value => self.expected("a constant number", &value, x.span),
+        }
+    }
+
+    fn expects(&mut self, what: &str, _: &str, found: &Arg<Value>) {
+        self.expected(what, &found.value, found.span);
+    }
 }
 
 impl Evaluator<'_> {
@@ -97,70 +126,18 @@ impl Evaluator<'_> {
         }
     }
 
-    fn extreme(&mut self, op: Op, args: Args<'_>, span: Span) -> Option<Value> {
-        let args = match args {
-            [(Value::Tuple(items), at)] => {
-                items.iter().map(|(_, item)| (item.clone(), *at)).collect()
-            }
-            args => args.to_vec(),
-        };
-        let Some((first, rest)) = args.split_first() else {
-            let problem = Diagnostic::new("packed-argument", "this is the extreme of nothing");
-            return self.report(problem.label(span, "here").help("pass integers"));
-        };
-        let mut extreme = self.number(first)?;
-        for next in rest {
-            let next = self.number(next)?;
-            extreme = self.combined(op, extreme, next, span)?;
-        }
-        Some(Value::number(extreme))
-    }
-
-    fn abs(&mut self, arg: &(Value, Span)) -> Option<Value> {
-        match &self.folded(arg.0.clone()) {
-            Value::Float(value) => Some(Value::Float(value.abs())),
-            Value::Int(value) => Some(Value::Int(value.abs())),
-            value => self.expected("a constant number", value, arg.1),
-        }
-    }
-
-    fn len(&mut self, arg: &(Value, Span)) -> Option<Value> {
-        match &arg.0 {
-            Value::Tuple(items) => Some(Value::Int((items.len() as i128).into())),
-            value => self.expected("a tuple", value, arg.1),
-        }
-    }
-
-    fn ceil_div(&mut self, a: &(Value, Span), b: &(Value, Span), span: Span) -> Option<Value> {
-        let (left, right) = (self.read_shape(&a.0, a.1), self.read_shape(&b.0, b.1));
-        let (left, right) = (left?, right?);
-        let Some(pairs) = left.zip(&right, &mut |a, b| (a.clone(), b.clone())) else {
-            let problem = Diagnostic::new("packed-value", "the tuples are not nested alike");
-            return self.report(problem.label(span, format!("`{left}` and `{right}`")));
-        };
-        if right.leaves().iter().any(|divisor| divisor.is(0)) {
-            let problem = Diagnostic::new("packed-value", "a division by 0 has no value");
-            return self.report(problem.label(b.1, "this is 0"));
-        }
-        let divided =
-            self.compute(span, |numbers| pairs.try_map(&mut |(a, b)| numbers.ceil_div(a, b)))?;
-        Some(match &divided {
-            kernpack_layout::Tuple::Leaf(number) => self.of_number(number),
-            nested => crate::algebra::shape_value(self, nested),
-        })
-    }
-
-    fn aligned(
+    /// `kp.aligned(tensor, bytes)`
+    pub fn aligned(
         &mut self,
-        tensor: &(Value, Span),
-        bytes: &(Value, Span),
+        tensor: &Arg<Value>,
+        bytes: &Arg<Value>,
         span: Span,
     ) -> Option<Value> {
-        let of = match &tensor.0 {
+        let of = match &tensor.value {
             Value::Tensor(of) if of.offset.is(0) => of,
-            value => return self.expected("a tensor parameter", value, tensor.1),
+            value => return self.expected("a tensor parameter", value, tensor.span),
         };
-        let bytes = self.read_constant(&bytes.0, bytes.1, (1, i64::from(u32::MAX)))?;
+        let bytes = self.read_constant(&bytes.value, bytes.span, (1, i64::from(u32::MAX)))?;
         let Some(power) = u32::try_from(bytes).ok().filter(|bytes| bytes.is_power_of_two()) else {
             let problem = Diagnostic::new("packed-value", "an alignment is a power of two");
             return self.report(problem.label(span, format!("{bytes} is none")));

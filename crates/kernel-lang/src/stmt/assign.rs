@@ -2,12 +2,28 @@
 //! Assignments: to names, which keep their first type, and to elements of tensors.
 
 use crate::elaborate::Elaborator;
+use crate::names::{self, Target};
 use crate::number::Kind;
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Name};
 use crate::scope::{Binding, Lost, Variable};
 use crate::value::Value;
+use crate::walker::Walker;
 use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::{Diagnostic, Span};
+
+impl Target for Elaborator<'_> {
+    const POISON: Value = Value::Poison;
+
+    fn bind(&mut self, name: &Name, value: Value, place: Span, span: Span) {
+        self.assign_name(name, value, place, span);
+    }
+
+    fn store(&mut self, of: (&Expr, &Expr), value: &Value, place: Span, span: Span) -> bool {
+        let (of, index) = (self.expr(of.0), self.expr(of.1));
+        self.store_element(&of, &index, value, place, span);
+        true
+    }
+}
 
 impl Elaborator<'_> {
     /// `a = b = value`
@@ -22,44 +38,9 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Gives a target a value.
+    /// Gives a target a value, which stands at `span`.
     pub fn assign_to(&mut self, target: &Expr, value: Value, span: Span) {
-        match &target.kind {
-            ExprKind::Name(name) => self.assign_name(name, value, target.span, span),
-            ExprKind::Tuple(parts) | ExprKind::List(parts) => {
-                self.unpack(target, parts, value, span)
-            }
-            ExprKind::Subscript(of, index) => {
-                let of = self.expr(of);
-                let index = self.expr(index);
-                self.store_element(&of, &index, &value, target.span, span);
-            }
-            _ => {
-                let message = "only names and elements of tensors are assigned to";
-                self.mistake("assignment", target.span, message, "assign to a name");
-            }
-        }
-    }
-
-    fn unpack(&mut self, target: &Expr, parts: &[Expr], value: Value, span: Span) {
-        let value = self.given(value, span);
-        let items = match &value {
-            Value::Tuple(tuple) => tuple.items.clone(),
-            Value::Poison => vec![Value::Poison; parts.len()],
-            other => {
-                self.not_a_tuple(other, span);
-                vec![Value::Poison; parts.len()]
-            }
-        };
-        if items.len() != parts.len() {
-            let message = format!("{} names for a tuple of {}", parts.len(), items.len());
-            self.mistake("unpack", target.span, message, "name each part, `_` those unused");
-            parts.iter().for_each(|part| self.assign_to(part, Value::Poison, span));
-            return;
-        }
-        for (part, item) in parts.iter().zip(items) {
-            self.assign_to(part, item, span);
-        }
+        names::assign(self, target, value, span);
     }
 
     /// Gives a name a value. `span` is where the value stands.
@@ -155,8 +136,8 @@ impl Elaborator<'_> {
                 self.store_element(&of, &index, &result, target.span, span);
             }
             _ => {
-                let message = "only names and elements of tensors are assigned to";
-                self.mistake("assignment", target.span, message, "assign to a name");
+                let (code, message, help) = Self::WORDS.target;
+                self.mistake(code, target.span, message, help);
             }
         }
     }

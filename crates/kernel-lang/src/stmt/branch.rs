@@ -45,9 +45,9 @@ impl Elaborator<'_> {
         if self.is_too_deep(test.span) {
             return Flow::Ended;
         }
-        self.depth += 1;
+        self.budget.enter(1);
         let flow = self.first_branch(test, then, rest, otherwise, held);
-        self.depth -= 1;
+        self.budget.leave(1);
         flow
     }
 

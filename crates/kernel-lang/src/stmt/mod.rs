@@ -55,9 +55,9 @@ impl Elaborator<'_> {
         let flow = match self.is_too_large(stmt.span) || self.is_too_deep(stmt.span) {
             true => Flow::Ended,
             false => {
-                self.depth += 1;
+                self.budget.enter(1);
                 let flow = self.stmt_kind(stmt, held);
-                self.depth -= 1;
+                self.budget.leave(1);
                 flow
             }
         };

@@ -98,7 +98,7 @@ impl Elaborator<'_> {
         let before = self.names_before(target);
         let mut flow = Flow::Next;
         for item in turns {
-            self.steps += 1;
+            self.budget.count(1);
             if self.is_too_large(span) {
                 break;
             }

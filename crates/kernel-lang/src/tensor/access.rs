@@ -4,7 +4,7 @@
 use super::Predicate;
 use super::limit::{Limit, Touched};
 use crate::algebra::{Algebra, mode_of, shape_value};
-use crate::builtin::counted;
+use crate::call::counted;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::integer::Integer;
