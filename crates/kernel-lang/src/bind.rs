@@ -2,8 +2,9 @@
 //! Arguments of a launch as values of a kernel.
 
 use crate::argument::{Argument, Constant, Dim, FunctionArg, OptionalArg, TensorArg};
-use crate::elaborate::{Elaborator, OptionalValue};
+use crate::elaborate::Elaborator;
 use crate::file::{Definition, ModuleId};
+use crate::guard::OptionalValue;
 use crate::python::tree::{Expr, ExprKind, Function, Name, Param};
 use crate::scope::{Binding, Variable};
 use crate::value::{Base, Closure, Items, LayoutValue, Leaf, Memory, Tensor, Value};
@@ -93,11 +94,11 @@ impl Elaborator<'_> {
     ) -> kernel::Value {
         if !scalar.is_int() {
             // Nothing is known of a bool: that it is 0 or 1 says its type.
-            return self.parameters.number(&mut self.b, expr, scalar, kernel::Facts::NONE);
+            return self.emit.number(expr, scalar, kernel::Facts::NONE);
         }
-        let value = self.parameters.number(&mut self.b, expr, scalar, facts);
+        let value = self.emit.number(expr, scalar, facts);
         let kernel::Facts { min, max, divisor } = facts;
-        self.know(value, Facts { min, max, divisor });
+        self.emit.know(value, Facts { min, max, divisor });
         value
     }
 
@@ -109,7 +110,7 @@ impl Elaborator<'_> {
             return Int::Known(dim.facts.min);
         }
         let value = self.number(&dim.expr, Scalar::I64, dim.facts);
-        self.leaf(value)
+        self.emit.leaf(value)
     }
 
     /// A layout of an argument. Extents are not negative, whatever else is known of them.
@@ -138,7 +139,7 @@ impl Elaborator<'_> {
             is_written: arg.is_written,
             is_alone: arg.is_alone,
         };
-        let pointer = self.parameters.pointer(&mut self.b, &arg.pointer, pointer);
+        let pointer = self.emit.pointer(&arg.pointer, pointer);
         let layout = self.layout_argument(&arg.view);
         let offset = match &arg.offset {
             Int::Known(number) => Int::Known(*number),
@@ -178,11 +179,11 @@ impl Elaborator<'_> {
     ) -> Value {
         let values: Vec<_> =
             captured.iter().map(|(name, argument)| (name, self.argument(argument))).collect();
-        let frame = self.push_frame(module, None);
+        let frame = self.scopes.open(module, None);
         for (name, value) in values {
-            let scalar = self.scalar_of_name(&value);
+            let scalar = self.emit.scalar_of_name(&value);
             let variable = Variable { binding: Binding::Value(value), scalar, span: function.span };
-            self.frames.get_mut(frame).bind(name, variable);
+            self.scopes.get_mut(frame).bind(name, variable);
         }
         let function = function.clone();
         Value::Closure(Arc::new(Closure { function, module, frame: Some(frame), uncallable: None }))
@@ -196,11 +197,11 @@ impl Elaborator<'_> {
         }
         let facts = kernel::Facts { min: 0, max: 1, divisor: 1 };
         let given = self.number(&arg.given, Scalar::I64, facts);
-        let zero = self.b.index(0);
-        let given = self.b.compare(Compare::Ne, given, zero);
+        let zero = self.emit.b.index(0);
+        let given = self.emit.b.compare(Compare::Ne, given, zero);
         let inner = self.argument(&arg.inner);
-        self.optionals.push(OptionalValue { given, inner, name: arg.name.clone(), guards: 0 });
-        Value::Optional(self.optionals.len() - 1)
+        let optional = OptionalValue { given, inner, name: arg.name.clone() };
+        Value::Optional(self.guards.add(optional))
     }
 }
 

@@ -9,21 +9,20 @@
 use crate::argument::Argument;
 use crate::budget::{Budget, too_deep};
 use crate::builtin;
-use crate::file::{Definition, KernelFiles, ModuleId};
+use crate::emit::Emission;
+use crate::file::{Definition, KernelFiles};
+use crate::guard::Guarded;
 use crate::inline::{Activation, Control};
-use crate::names::{Constants, FrameId, Frames};
-use crate::parameter::Parameters;
+use crate::note::Notes;
+use crate::place::Places;
 use crate::python::tree::Name;
-use crate::scope::Frame;
+use crate::scope::Scopes;
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::builder::Here;
-use kernpack_kernel_ir::kernel::{self, File, Place, PlaceData};
-use kernpack_kernel_ir::{Builder, Kernel, Scalar};
-use kernpack_layout::{Facts, Int};
+use kernpack_kernel_ir::{Kernel, Scalar};
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
-use rustc_hash::FxHashMap;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most operations that a kernel may have: beyond it, something unrolls that should not.
@@ -70,133 +69,60 @@ pub struct Instance {
 pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance, Diagnostics> {
     let mut cx = Elaborator::new(files, request);
     cx.run_kernel(request.kernel, request.arguments);
-    let Elaborator { mut diagnostics, .. } = cx;
-    diagnostics.sort();
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
+    let Elaborator { notes, emit, .. } = cx;
+    let warnings = notes.finish();
+    if warnings.has_errors() {
+        return Err(warnings);
     }
-    let (mut kernel, parameters) = (cx.b.finish(), cx.parameters);
-    kernel.block = request.block;
-    crate::finish::remove_statements(&mut kernel, &cx.statements);
-    let (args, shared) = parameters.finish(&mut kernel);
-    Ok(Instance { kernel, args, shared, warnings: diagnostics })
+    let (kernel, args, shared) = emit.finish(request.block);
+    Ok(Instance { kernel, args, shared, warnings })
 }
 
-/// An argument that may be None.
-#[derive(Debug)]
-pub(crate) struct OptionalValue {
-    /// Whether it is given.
-    pub given: kernel::Value,
-    /// What it is then.
-    pub inner: Value,
-    /// What messages call it.
-    pub name: Name,
-    /// In how many conditions that say that it is given we are.
-    pub guards: usize,
-}
-
-/// The state of the walk.
+/// The walk over a kernel. Its parts keep their state to themselves.
 pub(crate) struct Elaborator<'f> {
-    /// The files.
-    pub files: &'f KernelFiles,
-    /// The kernel in the making.
-    pub b: Builder,
-    /// What the kernel is passed, as far as it asked.
-    pub parameters: Parameters,
-    /// What is known of integers that threads compute.
-    pub facts: FxHashMap<kernel::Value, Facts>,
-    /// What was stated of indices and extents, and whether any access relies on it.
-    pub statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
-    /// How integers were computed, for layouts that want to know products.
-    pub products: FxHashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
-    /// Numbers that are choices between literals, and have the type of what they meet.
-    pub literals: FxHashMap<kernel::Value, crate::number::LiteralChoice>,
-    /// The names of each call; the last are not the current ones.
-    pub frames: Frames<Frame>,
-    /// The calls that we are in, the kernel first.
-    pub activations: Vec<Activation>,
-    /// Arguments that may be None.
-    pub optionals: Vec<OptionalValue>,
-    /// In how many conditions and loops we are that let no thread through.
-    pub n_unreached: usize,
-    /// The constants of files that were asked for.
-    pub globals: Constants<Value>,
+    pub(crate) files: &'f KernelFiles,
+    /// The operations in the making.
+    pub emit: Emission,
+    /// The calls that we are in, and their names.
+    pub scopes: Scopes,
+    /// The conditions that we are in.
+    pub guards: Guarded,
+    /// How far this has gone.
+    pub budget: Budget,
+    /// Where operations come from.
+    pub places: Places,
     /// The dtype variables of the signature.
     pub dtypes: HashMap<String, Scalar>,
     /// The threads of a block.
     pub block: [Option<u32>; 3],
-    /// How far this has gone.
-    pub budget: Budget,
-    diagnostics: Diagnostics,
-    seen: HashSet<(Option<Span>, String)>,
-    file_ids: HashMap<ModuleId, File>,
-    /// The line of the last place: the next one is mostly there too.
-    line: u32,
-    /// The place of the current call in its caller.
-    pub caller: Option<Place>,
     /// The name that what is made now is assigned to.
     pub naming: Option<Name>,
+    notes: Notes,
 }
 
 impl<'f> Elaborator<'f> {
     pub fn new(files: &'f KernelFiles, request: &Request<'_>) -> Elaborator<'f> {
         Elaborator {
             files,
-            b: Builder::new(request.symbol, Vec::new()),
-            parameters: Parameters::default(),
-            facts: FxHashMap::default(),
-            statements: FxHashMap::default(),
-            products: FxHashMap::default(),
-            literals: FxHashMap::default(),
-            frames: Frames::default(),
-            activations: Vec::new(),
-            optionals: Vec::new(),
-            n_unreached: 0,
-            globals: HashMap::new(),
+            emit: Emission::new(request.symbol),
+            scopes: Scopes::default(),
+            guards: Guarded::default(),
+            budget: Budget::new(MOST_STEPS),
+            places: Places::default(),
             dtypes: request.dtypes.iter().cloned().collect(),
             block: request.block,
-            budget: Budget::new(MOST_STEPS),
-            diagnostics: Diagnostics::default(),
-            seen: HashSet::new(),
-            file_ids: HashMap::new(),
-            line: 0,
-            caller: None,
             naming: None,
+            notes: Notes::default(),
         }
     }
 
     fn run_kernel(&mut self, kernel: &Definition, arguments: &[Argument]) {
-        let frame = self.push_frame(kernel.module, None);
-        self.activations.push(Activation::kernel(frame, &kernel.function));
+        let frame = self.scopes.open(kernel.module, None);
+        self.scopes.push(Activation::kernel(frame, &kernel.function));
         self.at(kernel.function.name.span);
         self.bind_arguments(kernel, arguments);
         self.block(&kernel.function.body);
-        self.activations.pop();
-    }
-
-    // Names.
-
-    pub fn push_frame(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
-        self.frames.open(Frame::new(module, outer))
-    }
-
-    /// The call that we are in.
-    pub fn activation(&mut self) -> &mut Activation {
-        self.activations.last_mut().expect("a kernel or a constant is elaborated")
-    }
-
-    /// The names of the call that we are in.
-    pub fn frame_id(&self) -> FrameId {
-        self.activations.last().expect("a kernel or a constant is elaborated").frame
-    }
-
-    pub fn frame(&mut self) -> &mut Frame {
-        let id = self.frame_id();
-        self.frames.get_mut(id)
-    }
-
-    pub fn module(&self) -> ModuleId {
-        self.frames.get(self.frame_id()).module
+        self.scopes.pop();
     }
 
     /// A function of a file, as a value.
@@ -212,46 +138,25 @@ impl<'f> Elaborator<'f> {
         Value::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
     }
 
-    // Places.
-
     /// What follows was written there. Gives where the last was.
     pub fn at(&mut self, span: Span) -> Here {
-        let Some(text) = span.text else { return self.b.here() };
-        let module = self.module();
-        if self.files.module(module).text != text {
-            return self.b.here();
-        }
-        let (line, column) = self.files.position(module, span.start, self.line);
-        self.line = line;
-        let file = Some(self.file(module));
-        self.b.at(PlaceData { span, file, line, column, caller: self.caller })
-    }
-
-    fn file(&mut self, module: ModuleId) -> File {
-        let files = &mut self.b.kernel_mut().files;
-        *self.file_ids.entry(module).or_insert_with(|| {
-            files.push(self.files.module(module).path.display().to_string());
-            File(files.len() as u32 - 1)
-        })
+        self.places.go_to(span, (self.files, self.scopes.module()), &mut self.emit.b)
     }
 
     // Mistakes.
 
     /// Reports a mistake, once however often it is met; gives what comes of it.
     pub fn report(&mut self, mut problem: Diagnostic) -> Value {
-        let span = problem.labels.first().map(|label| label.span);
-        if self.files.is_told(&problem) {
+        if self.files.is_told(&problem) || !self.notes.is_new(&problem) {
             return Value::Poison;
         }
-        if self.seen.insert((span, problem.message.clone())) {
-            if let Some(caller) = self.caller.filter(|_| problem.severity == Severity::Error) {
-                let called = self.b.kernel().place(caller).span;
-                if Some(called) != span {
-                    problem = problem.mark(called, "called here");
-                }
+        if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
+            let called = self.emit.b.kernel().place(caller).span;
+            if Some(called) != problem.labels.first().map(|label| label.span) {
+                problem = problem.mark(called, "called here");
             }
-            self.diagnostics.push(problem);
         }
+        self.notes.add(problem);
         Value::Poison
     }
 
@@ -269,19 +174,21 @@ impl<'f> Elaborator<'f> {
     /// Whether the kernel, or what is computed for it, has become too large; reports that once, at
     /// the innermost loop that is unrolled.
     pub fn is_too_large(&mut self, span: Span) -> bool {
-        let is_large = self.b.kernel().values.len() > MOST_OPERATIONS || self.budget.is_spent();
+        let is_large =
+            self.emit.b.kernel().values.len() > MOST_OPERATIONS || self.budget.is_spent();
         if is_large && self.budget.exhaust() {
             let message = format!(
                 "the kernel has more than {MOST_OPERATIONS} operations, or takes more than \
                  {MOST_STEPS} steps while compiling"
             );
             let help = "write `range` where `range_constexpr` unrolls too much";
-            let controls = self.activations.iter().rev().flat_map(|one| one.controls.iter().rev());
+            let controls = self.scopes.calls().flat_map(|one| one.controls.iter().rev());
             let mut unrolled = controls.filter_map(|control| match control {
                 Control::Unrolled(span) => Some(*span),
                 Control::Branch | Control::Loop => None,
             });
             let span = unrolled.next().unwrap_or(span);
+            drop(unrolled);
             self.mistake("kernel-size", span, message, help);
         }
         self.budget.is_exhausted()
@@ -290,7 +197,7 @@ impl<'f> Elaborator<'f> {
     /// Whether this is nested too deeply, which is reported: it is walked with a stack, here and in
     /// all that comes behind.
     pub fn is_too_deep(&mut self, span: Span) -> bool {
-        let is_deep = self.budget.is_deep() || self.b.depth() >= MOST_REGIONS;
+        let is_deep = self.budget.is_deep() || self.emit.b.depth() >= MOST_REGIONS;
         if is_deep {
             self.report(too_deep(span, ""));
         }

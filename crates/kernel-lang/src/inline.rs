@@ -108,7 +108,7 @@ impl Elaborator<'_> {
             let help = "call a plain `def`, which stands in the place of its call";
             return self.mistake("call", span, message, help);
         }
-        let calls = self.activations.iter().filter_map(|one| one.function.as_ref());
+        let calls = self.scopes.calls().filter_map(|one| one.function.as_ref());
         if let Some(problem) = call::recursion::<Elaborator<'_>>(function, calls, span) {
             return self.report(problem);
         }
@@ -117,24 +117,24 @@ impl Elaborator<'_> {
         }
         let takes = call::takes(function);
         let Some(bound) = call::bind(self, name, &takes, args, span) else { return Value::Poison };
-        let frame = self.push_frame(closure.module, closure.frame);
-        let called_at = self.b.place();
-        let caller = self.caller.replace(called_at);
+        let frame = self.scopes.open(closure.module, closure.frame);
+        let called_at = self.emit.b.place();
+        let caller = self.places.enter(Some(called_at));
         let before = self.at(span);
-        let mark = self.b.kernel().values.len();
-        self.activations.push(Activation::call(frame, function, mark));
+        let mark = self.emit.b.kernel().values.len();
+        self.scopes.push(Activation::call(frame, function, mark));
         self.bind_params(function, bound);
-        self.b.open();
+        self.emit.b.open();
         self.budget.enter(DEPTH_OF_CALL);
         let flow = self.block(&function.body);
         self.budget.leave(DEPTH_OF_CALL);
-        let region = self.b.close();
-        let activation = self.activations.pop();
-        self.caller = caller;
-        self.b.go_to(before);
+        let region = self.emit.b.close();
+        let activation = self.scopes.pop();
+        self.places.enter(caller);
+        self.emit.b.go_to(before);
         match activation.and_then(|activation| activation.early) {
             None => {
-                self.b.append(region);
+                self.emit.b.append(region);
                 match flow {
                     Flow::Return(value) => value,
                     // Its statements are not gone through any more.
@@ -157,15 +157,15 @@ impl Elaborator<'_> {
             let problem = problem.label(of.name.span, "").mark(early.span, "returns one here");
             return self.report(problem.help("return a value at its end"));
         }
-        self.store_zero(&early.result);
+        self.emit.store_zero(&early.result);
         if let Some(flag) = early.flag {
-            let no = self.b.constant(Const::bool(false));
-            self.b.set(flag, no);
+            let no = self.emit.b.constant(Const::bool(false));
+            self.emit.b.set(flag, no);
         }
-        let (first, end) = (self.b.index(0), self.b.index(1));
-        let index = self.b.loop_index(Scalar::I64.into());
-        self.b.effect(OpKind::For { index, first, end, step: end, body: region });
-        self.stored(&early.result)
+        let (first, end) = (self.emit.b.index(0), self.emit.b.index(1));
+        let index = self.emit.b.loop_index(Scalar::I64.into());
+        self.emit.b.effect(OpKind::For { index, first, end, step: end, body: region });
+        self.emit.stored(&early.result)
     }
 
     /// Gives each parameter what is passed for it. Defaults see what the function sees, and none of
@@ -183,22 +183,25 @@ impl Elaborator<'_> {
 
     /// Binds a parameter. One that is annotated as constant is given a constant.
     pub fn bind_param(&mut self, param: &Param, value: Value) {
-        let scalar = self.scalar_of_name(&value);
+        let scalar = self.emit.scalar_of_name(&value);
         let binding = match value {
             Value::Poison => Binding::Lost(crate::scope::Lost::Poison),
             value => Binding::Value(value),
         };
-        self.frame().bind(&param.name.name, Variable { binding, scalar, span: param.name.span });
+        self.scopes
+            .frame()
+            .bind(&param.name.name, Variable { binding, scalar, span: param.name.span });
     }
 
     /// `return value`
     pub fn leave_function(&mut self, value: Option<&Expr>, span: Span) -> Flow {
         let is_conditional = self
+            .scopes
             .activation()
             .controls
             .iter()
             .any(|control| !matches!(control, Control::Unrolled(_)));
-        if self.activation().is_kernel {
+        if self.scopes.activation().is_kernel {
             if let Some(value) =
                 value.filter(|value| !matches!(value.kind, crate::python::tree::ExprKind::None))
             {
@@ -208,33 +211,33 @@ impl Elaborator<'_> {
             if !is_conditional {
                 return Flow::Return(Value::None);
             }
-            self.b.effect(OpKind::Jump(Jump::Return));
+            self.emit.b.effect(OpKind::Jump(Jump::Return));
             return Flow::Ended;
         }
         let given = match value {
             Some(value) => self.expr(value),
             None => Value::None,
         };
-        if !is_conditional && self.activation().early.is_none() {
+        if !is_conditional && self.scopes.activation().early.is_none() {
             return Flow::Return(given);
         }
         self.return_early(given, span);
-        self.b.effect(OpKind::Jump(Jump::Break));
+        self.emit.b.effect(OpKind::Jump(Jump::Break));
         Flow::Ended
     }
 
     fn return_early(&mut self, value: Value, span: Span) {
-        let (mark, early) = (self.activation().mark, self.activation().early.clone());
+        let (mark, early) = (self.scopes.activation().mark, self.scopes.activation().early.clone());
         let mut early = match early {
             Some(early) => early,
             None => {
-                let result = match self.promote("result", &value) {
+                let result = match self.emit.promote("result", &value) {
                     Some(stored) => stored,
-                    None if self.is_visible(&value, mark) => Stored::Same(value.clone()),
+                    None if self.emit.is_visible(&value, mark) => Stored::Same(value.clone()),
                     None => {
                         let message = format!(
                             "{} is returned under a condition of the kernel's",
-                            self.describe(&value)
+                            self.emit.describe(&value)
                         );
                         self.mistake("return", span, message, "return it at the end, or numbers");
                         Stored::Same(Value::Poison)
@@ -244,33 +247,34 @@ impl Elaborator<'_> {
             }
         };
         let is_poisoned = matches!(early.result, Stored::Same(Value::Poison));
-        if !is_poisoned && !value.is_poison() && !self.store_checked(&early.result, &value) {
-            let found = self.describe(&value);
+        if !is_poisoned && !value.is_poison() && !self.emit.store_checked(&early.result, &value) {
+            let found = self.emit.describe(&value);
             let problem = Diagnostic::new("return", format!("{found} is returned here"));
             let problem = problem.label(span, "").mark(early.span, "and something else here");
             self.report(problem.help("return values of one type"));
         }
-        if self.activation().controls.contains(&Control::Loop) {
+        if self.scopes.activation().controls.contains(&Control::Loop) {
             let flag = match early.flag {
                 Some(flag) => flag,
-                None => self.b.slot("returned", Scalar::Bool.into()),
+                None => self.emit.b.slot("returned", Scalar::Bool.into()),
             };
-            let yes = self.b.constant(Const::bool(true));
-            self.b.set(flag, yes);
+            let yes = self.emit.b.constant(Const::bool(true));
+            self.emit.b.set(flag, yes);
             early.flag = Some(flag);
         }
-        self.activation().early = Some(early);
+        self.scopes.activation().early = Some(early);
     }
 
     /// Behind a loop out of which a function may have returned: leaves what is around it, too.
     pub fn leave_outer_loop(&mut self) {
-        let Some(flag) = self.activation().early.as_ref().and_then(|early| early.flag) else {
+        let Some(flag) = self.scopes.activation().early.as_ref().and_then(|early| early.flag)
+        else {
             return;
         };
-        let returned = self.b.get(flag);
-        self.b.open();
-        self.b.effect(OpKind::Jump(Jump::Break));
-        let leaves = self.b.close();
-        self.b.if_else(returned, leaves, Region::default());
+        let returned = self.emit.b.get(flag);
+        self.emit.b.open();
+        self.emit.b.effect(OpKind::Jump(Jump::Break));
+        let leaves = self.emit.b.close();
+        self.emit.b.if_else(returned, leaves, Region::default());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names of a function while it is elaborated.
+//! The calls that a kernel's elaboration is in, and the names of each.
 //!
 //! A name stands for a value, which may be a constant; or, where run-time control decides what it
 //! is, for slots of the kernel. What is bound in a branch is written down, so that it can be undone
@@ -7,7 +7,8 @@
 //! names there are.
 
 use crate::file::ModuleId;
-use crate::names::{FrameId, Scope};
+use crate::inline::Activation;
+use crate::names::{Constants, FrameId, Frames, Scope};
 use crate::python::tree::Name;
 use crate::value::{Elements, Items, Value};
 use kernpack_kernel_ir::Scalar;
@@ -91,6 +92,73 @@ impl Scope for Frame {
 
     fn outer(&self) -> Option<FrameId> {
         self.outer
+    }
+}
+
+/// The calls that we are in, and the names of these and of those that have ended.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    frames: Frames<Frame>,
+    /// The kernel first.
+    activations: Vec<Activation>,
+    constants: Constants<Value>,
+}
+
+impl Scopes {
+    /// Adds the names of a call.
+    pub fn open(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
+        self.frames.open(Frame::new(module, outer))
+    }
+
+    /// Begins a call.
+    pub fn push(&mut self, activation: Activation) {
+        self.activations.push(activation);
+    }
+
+    /// Ends the innermost call.
+    pub fn pop(&mut self) -> Option<Activation> {
+        self.activations.pop()
+    }
+
+    /// The calls that we are in, the innermost first.
+    pub fn calls(&self) -> impl Iterator<Item = &Activation> {
+        self.activations.iter().rev()
+    }
+
+    /// The call that we are in.
+    pub fn activation(&mut self) -> &mut Activation {
+        self.activations.last_mut().expect("a kernel or a constant is elaborated")
+    }
+
+    /// The names of the call that we are in.
+    pub fn frame_id(&self) -> FrameId {
+        self.activations.last().expect("a kernel or a constant is elaborated").frame
+    }
+
+    /// The names of the call that we are in, to be changed.
+    pub fn frame(&mut self) -> &mut Frame {
+        let id = self.frame_id();
+        self.get_mut(id)
+    }
+
+    /// The names of a call, to be changed.
+    pub fn get_mut(&mut self, id: FrameId) -> &mut Frame {
+        self.frames.get_mut(id)
+    }
+
+    /// The file of the function that we are in.
+    pub fn module(&self) -> ModuleId {
+        self.frames.get(self.frame_id()).module
+    }
+
+    /// What a name is here, or around the function that we are in.
+    pub fn find(&self, name: &str) -> Option<&Variable> {
+        self.frames.find(Some(self.frame_id()), name)
+    }
+
+    /// The constants of files that were asked for.
+    pub fn constants(&mut self) -> &mut Constants<Value> {
+        &mut self.constants
     }
 }
 

@@ -87,7 +87,7 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
         Tuple::Leaf(at) => at,
         Tuple::Node(_) => return None,
     };
-    let (pointer, _) = cx.address(&memory, &at);
+    let (pointer, _) = cx.emit.address(&memory, &at);
     Some(Place { memory, pointer })
 }
 
@@ -128,7 +128,7 @@ fn update(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         return Value::Poison;
     };
     let operands = vec![Operand::Value(place.pointer), Operand::Value(value), order, scope];
-    cx.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
+    cx.emit.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
 }
 
 fn store(cx: &mut Elaborator<'_>, given: &Given) -> Value {
@@ -150,7 +150,7 @@ fn compare_and_swap(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     };
     let values = [place.pointer, compare, value].map(Operand::Value);
     let operands = values.into_iter().chain([order, scope]).collect();
-    cx.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
+    cx.emit.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
 }
 
 fn load(cx: &mut Elaborator<'_>, given: &Given) -> Value {
@@ -165,5 +165,5 @@ fn load(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     };
     let Some([order, scope]) = words(cx, given) else { return Value::Poison };
     let operands = vec![Operand::Value(place.pointer), order, scope];
-    cx.call_with(row, operands).map_or(Value::None, Value::Typed)
+    cx.emit.call_with(row, operands).map_or(Value::None, Value::Typed)
 }

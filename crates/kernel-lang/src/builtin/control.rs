@@ -3,6 +3,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::expr::Arg;
 use crate::tensor::{Predicate, Touched};
 use crate::value::{Range, Value};
@@ -102,14 +103,7 @@ fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     Value::Range(Arc::new(Range { first, end, step, is_constant }))
 }
 
-impl Elaborator<'_> {
-    /// Reports that something is not known while compiling.
-    pub fn not_constant(&mut self, arg: &Arg, help: &str) -> Value {
-        let found = self.describe(&arg.value);
-        let message = format!("this is not known while compiling: {found}");
-        self.mistake("constexpr", arg.span, message, help)
-    }
-
+impl Emission {
     fn is_constant(&self, value: &Value) -> bool {
         match value {
             Value::Typed(value) => self.b.known(*value).is_some(),
@@ -122,9 +116,18 @@ impl Elaborator<'_> {
     }
 }
 
+impl Elaborator<'_> {
+    /// Reports that something is not known while compiling.
+    pub fn not_constant(&mut self, arg: &Arg, help: &str) -> Value {
+        let found = self.emit.describe(&arg.value);
+        let message = format!("this is not known while compiling: {found}");
+        self.mistake("constexpr", arg.span, message, help)
+    }
+}
+
 fn const_expr(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let value = given.get("x").clone();
-    if cx.is_constant(&value) {
+    if cx.emit.is_constant(&value) {
         return value;
     }
     let arg = Arg { value, span: given.at("x") };
@@ -155,13 +158,13 @@ fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let places = format.matches("{}").count();
     let mut values = Vec::new();
     for arg in &given.rest {
-        match cx.kind(&arg.value) {
+        match cx.emit.kind(&arg.value) {
             Some(kind) if !matches!(arg.value, Value::Elements(_)) => {
-                values.push(cx.typed(&arg.value, kind.alone()));
+                values.push(cx.emit.typed(&arg.value, kind.alone()));
             }
             _ if arg.value.is_poison() => return Value::Poison,
             _ => {
-                let message = format!("{} cannot be printed", cx.describe(&arg.value));
+                let message = format!("{} cannot be printed", cx.emit.describe(&arg.value));
                 return cx.mistake("printf", arg.span, message, "pass numbers");
             }
         }
@@ -170,7 +173,7 @@ fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         let message = format!("the format has {places} `{{}}`, and {} values follow", values.len());
         return cx.mistake("printf", given.span, message, "write `{}` once for each value");
     }
-    cx.b.effect(OpKind::Print(format.to_string(), values));
+    cx.emit.b.effect(OpKind::Print(format.to_string(), values));
     Value::None
 }
 
@@ -193,23 +196,23 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     };
     let mut operands = Vec::new();
     for arg in &given.rest {
-        match (&arg.value, cx.kind(&arg.value)) {
+        match (&arg.value, cx.emit.kind(&arg.value)) {
             (Value::Pointer(tensor), _) => match cx.pointer_value(tensor) {
                 Some(pointer) => operands.push(pointer),
                 None => return Value::Poison,
             },
             (value, Some(kind)) if !matches!(value, Value::Elements(_)) => {
-                operands.push(cx.typed(value, kind.alone()));
+                operands.push(cx.emit.typed(value, kind.alone()));
             }
             (Value::Poison, _) => return Value::Poison,
             (value, _) => {
-                let message = format!("{} is no operand of PTX", cx.describe(value));
+                let message = format!("{} is no operand of PTX", cx.emit.describe(value));
                 let help = "pass numbers, and pointers as `x.iterator`";
                 return cx.mistake("ptx", arg.span, message, help);
             }
         }
     }
-    match cx.b.ptx(ty, Ptx { text, operands, has_effects }) {
+    match cx.emit.b.ptx(ty, Ptx { text, operands, has_effects }) {
         Some(value) => Value::Typed(value),
         None => Value::None,
     }
@@ -227,7 +230,7 @@ impl Elaborator<'_> {
             return None;
         }
         let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
-        Some(self.address(&memory, offset).0)
+        Some(self.emit.address(&memory, offset).0)
     }
 }
 

@@ -57,18 +57,18 @@ fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Value {
         "block_idx" => (0, MOST_BLOCKS[axis] - 1),
         _ => (1, MOST_BLOCKS[axis]),
     };
-    let value = cx.call_row(&format!("{what}.{}", AXES[axis]), &[]);
-    cx.know(value, Facts { divisor: 1, min, max });
+    let value = cx.emit.call_row(&format!("{what}.{}", AXES[axis]), &[]);
+    cx.emit.know(value, Facts { divisor: 1, min, max });
     Value::Typed(value)
 }
 
 fn single(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let value = cx.call_row(given.row.data, &[]);
+    let value = cx.emit.call_row(given.row.data, &[]);
     let warps = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
     let max = match (given.row.data, warps) {
         ("warp_idx", Some(threads)) => (threads.max(1) - 1) / 32,
         _ => 31,
     };
-    cx.know(value, Facts { divisor: 1, min: 0, max });
+    cx.emit.know(value, Facts { divisor: 1, min: 0, max });
     Value::Typed(value)
 }

@@ -58,12 +58,12 @@ pub(super) const ROWS: &[Builtin] = &[
 
 /// The float type in which a number is computed with.
 fn float_of(cx: &mut Elaborator<'_>, value: &Value, row: &Builtin, span: Span) -> Option<Scalar> {
-    match cx.kind(value) {
+    match cx.emit.kind(value) {
         Some(Kind::Int | Kind::Float) => Some(Scalar::F32),
         Some(Kind::Of(scalar)) if scalar.is_float() => Some(scalar),
         Some(Kind::Of(_)) | None => {
             if !value.is_poison() {
-                let message = format!("expected a float, found {}", cx.describe(value));
+                let message = format!("expected a float, found {}", cx.emit.describe(value));
                 let help = format!("write `kp.{}(kp.float32(x))`", row.name);
                 cx.mistake("type", span, message, help);
             }
@@ -99,8 +99,8 @@ fn one(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     };
     let Some(inner) = computed_in(cx, given, scalar) else { return Value::Poison };
     cx.each_lane(&value, scalar, &mut |cx, one| {
-        let typed = cx.typed(&one, inner);
-        let result = cx.call_row(given.row.data, &[typed]);
+        let typed = cx.emit.typed(&one, inner);
+        let result = cx.emit.call_row(given.row.data, &[typed]);
         finish(cx, result, scalar)
     })
 }
@@ -108,8 +108,8 @@ fn one(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 /// A result as that type; a constant where it is one.
 fn finish(cx: &mut Elaborator<'_>, result: kernpack_kernel_ir::kernel::Value, to: Scalar) -> Value {
     let nearest = kernpack_kernel_ir::op::Rounding::NearestEven;
-    let result = cx.convert(result, to, nearest);
-    match cx.b.known(result) {
+    let result = cx.emit.convert(result, to, nearest);
+    match cx.emit.b.known(result) {
         Some(known) => Value::of_const(known),
         None => Value::Typed(result),
     }
@@ -125,8 +125,8 @@ fn pow(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Some(scalar) = common(cx, &[&x, &y], given) else { return Value::Poison };
     let Some(inner) = computed_in(cx, given, scalar) else { return Value::Poison };
     cx.lanes(&x, &y, scalar, given.span, &mut |cx, x, y| {
-        let operands = [cx.typed(&x, inner), cx.typed(&y, inner)];
-        let result = cx.call_row("pow", &operands);
+        let operands = [cx.emit.typed(&x, inner), cx.emit.typed(&y, inner)];
+        let result = cx.emit.call_row("pow", &operands);
         finish(cx, result, scalar)
     })
 }
@@ -135,11 +135,11 @@ fn pow(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 fn common(cx: &mut Elaborator<'_>, values: &[&Value], given: &Given) -> Option<Scalar> {
     let mut met = Kind::Int;
     for value in values {
-        let kind = match cx.kind(value) {
+        let kind = match cx.emit.kind(value) {
             Some(kind) => kind,
             None => {
                 if !value.is_poison() {
-                    let message = format!("expected a float, found {}", cx.describe(value));
+                    let message = format!("expected a float, found {}", cx.emit.describe(value));
                     cx.mistake("type", given.span, message, "pass numbers");
                 }
                 return None;
@@ -148,7 +148,7 @@ fn common(cx: &mut Elaborator<'_>, values: &[&Value], given: &Given) -> Option<S
         met = match (met, kind) {
             (Kind::Int, kind) => kind,
             (Kind::Float, Kind::Int | Kind::Float) => Kind::Float,
-            (met, kind) => match cx.common(met, kind) {
+            (met, kind) => match cx.emit.common(met, kind) {
                 Ok(scalar) => Kind::Of(scalar),
                 Err(clash) => {
                     cx.clash(&clash, &format!("`kp.{}`", given.row.name), given.span);
@@ -174,8 +174,8 @@ fn fma(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let pairs = cx.lanes(&a, &b, scalar, given.span, &mut |_, a, b| Value::tuple(vec![a, b]));
     cx.lanes(&pairs, &c, scalar, given.span, &mut |cx, pair, c| {
         let Value::Tuple(pair) = pair else { return Value::Poison };
-        let operands = [&pair.items[0], &pair.items[1], &c].map(|one| cx.typed(one, scalar));
-        let result = cx.call_row("fma", &operands);
+        let operands = [&pair.items[0], &pair.items[1], &c].map(|one| cx.emit.typed(one, scalar));
+        let result = cx.emit.call_row("fma", &operands);
         finish(cx, result, scalar)
     })
 }

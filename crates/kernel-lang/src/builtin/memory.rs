@@ -89,8 +89,8 @@ fn shared(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Some(layout) = cx.layout(&of, given.at("layout")) else { return Value::Poison };
     // The indices of a shape alone have no gaps.
     let count = match of {
-        Value::Layout(_) => kernpack_layout::cosize(cx, &layout.layout),
-        _ => kernpack_layout::size(cx, &layout.layout),
+        Value::Layout(_) => kernpack_layout::cosize(&mut cx.emit, &layout.layout),
+        _ => kernpack_layout::size(&mut cx.emit, &layout.layout),
     };
     match cx.algebra(count, given.span) {
         Some(count) => cx.make_shared(dtype, layout, &count, given.span),
@@ -129,7 +129,7 @@ fn register_like(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     // The order of the strides, as far as they are known: others are slower.
     let order = like.layout.map(&mut |mode| mode.stride.scale.known().unwrap_or(i64::MAX));
     let shape = like.layout.shape();
-    let layout = make_ordered_layout(cx, &shape, &order);
+    let layout = make_ordered_layout(&mut cx.emit, &shape, &order);
     match cx.algebra(layout, given.span) {
         Some(layout) => cx.make_register(dtype, &layout, given.span),
         None => Value::Poison,

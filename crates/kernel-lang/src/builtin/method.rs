@@ -86,7 +86,7 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
                 continue;
             };
             let made = cx.call_two(given.get("function"), a.clone(), b.clone(), span);
-            if cx.scalar_of_name(&made) != Some(scalar) {
+            if cx.emit.scalar_of_name(&made) != Some(scalar) {
                 return cx.function_type(&made, scalar, span);
             }
             halved.push(made);

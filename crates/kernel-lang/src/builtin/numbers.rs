@@ -3,6 +3,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::expr::Arg;
 use crate::integer::Integer;
 use crate::number::{Clash, Condition, Kind};
@@ -120,13 +121,13 @@ impl Plain for Elaborator<'_> {
     }
 
     fn ceil_div(&mut self, a: &Arg, b: &Arg, span: Span) -> Option<Value> {
-        let common = match (self.kind(&a.value), self.kind(&b.value)) {
-            (Some(x), Some(y)) => self.common(x, y),
+        let common = match (self.emit.kind(&a.value), self.emit.kind(&b.value)) {
+            (Some(x), Some(y)) => self.emit.common(x, y),
             _ => Ok(Scalar::I64),
         };
         match common {
             Ok(scalar)
-                if scalar.is_int() && !(scalar == Scalar::I64 && self.is_extent(&b.value)) =>
+                if scalar.is_int() && !(scalar == Scalar::I64 && self.emit.is_extent(&b.value)) =>
             {
                 return self.ceil_div_of_type(a, b, scalar, span);
             }
@@ -137,18 +138,18 @@ impl Plain for Elaborator<'_> {
         }
         let (a, b) = (self.read_index(&a.value, a.span)?, self.read_index(&b.value, b.span)?);
         // The algebra divides by no 0, and by 0 it is 0 here.
-        if self.facts_of_value(b).min < 1 {
-            return Some(Value::Typed(self.ceil_div_value(a, b)));
+        if self.emit.facts_of_value(b).min < 1 {
+            return Some(Value::Typed(self.emit.ceil_div_value(a, b)));
         }
-        let (a, b) = (self.leaf(a), self.leaf(b));
-        let result = kernpack_layout::Arith::ceil_div(self, &a, &b);
-        self.algebra(result, span).map(|result| self.index_value(&result))
+        let (a, b) = (self.emit.leaf(a), self.emit.leaf(b));
+        let result = kernpack_layout::Arith::ceil_div(&mut self.emit, &a, &b);
+        self.algebra(result, span).map(|result| self.emit.index_value(&result))
     }
 
     fn abs(&mut self, x: &Arg) -> Option<Value> {
-        match self.scalar_of_name(&x.value) {
+        match self.emit.scalar_of_name(&x.value) {
             Some(scalar) if scalar != Scalar::Bool => {
-                let each = &mut |cx: &mut Self, one| cx.unary_of(Unary::Abs, &one);
+                let each = &mut |cx: &mut Self, one| cx.emit.unary_of(Unary::Abs, &one);
                 Some(self.each_lane(&x.value, scalar, each))
             }
             _ => {
@@ -160,13 +161,13 @@ impl Plain for Elaborator<'_> {
 
     fn expects(&mut self, what: &str, name: &str, found: &Arg) {
         if !found.value.is_poison() {
-            let message = format!("expected {what}, found {}", self.describe(&found.value));
+            let message = format!("expected {what}, found {}", self.emit.describe(&found.value));
             self.mistake("type", found.span, message, format!("pass {what} as `{name}`"));
         }
     }
 }
 
-impl Elaborator<'_> {
+impl Emission {
     /// Whether an integer is known to be a number to divide indices by.
     fn is_extent(&self, value: &Value) -> bool {
         match value {
@@ -174,7 +175,9 @@ impl Elaborator<'_> {
             value => value.as_int().is_some_and(|value| value > 0),
         }
     }
+}
 
+impl Elaborator<'_> {
     /// The quotient rounded down, and one more where a rest is left; 0 where it is by zero.
     fn ceil_div_of_type(&mut self, a: &Arg, b: &Arg, scalar: Scalar, span: Span) -> Option<Value> {
         for (name, arg) in [("a", a), ("b", b)] {
@@ -187,8 +190,8 @@ impl Elaborator<'_> {
             return None;
         }
         let (a, b) = (&a.value, &b.value);
-        let quotient = self.binary_of_type(Binary::FloorDiv, a, b, scalar);
-        let rest = self.binary_of_type(Binary::FloorMod, a, b, scalar);
+        let quotient = self.emit.binary_of_type(Binary::FloorDiv, a, b, scalar);
+        let rest = self.emit.binary_of_type(Binary::FloorMod, a, b, scalar);
         let zero = Value::Const(Const::int(scalar, 0));
         let mut is_more = self.compare_numbers(CompareOp::Ne, &rest, &zero, span);
         if b.as_int().is_none_or(|by| by == 0) {
@@ -205,9 +208,13 @@ impl Elaborator<'_> {
         if a.is_poison() || b.is_poison() {
             return Value::Poison;
         }
-        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else {
-            let message =
-                format!("`kp.{}` of {} and {}", op.name(), self.describe(a), self.describe(b));
+        let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else {
+            let message = format!(
+                "`kp.{}` of {} and {}",
+                op.name(),
+                self.emit.describe(a),
+                self.emit.describe(b)
+            );
             return self.mistake("type", span, message, "pass numbers");
         };
         if let (Kind::Int | Kind::Float, Kind::Int | Kind::Float) = (x, y)
@@ -216,14 +223,14 @@ impl Elaborator<'_> {
             let is_first = is_less == (op == Binary::Min);
             return if is_first { a.clone() } else { b.clone() };
         }
-        let scalar = match self.common(x, y) {
+        let scalar = match self.emit.common(x, y) {
             Ok(scalar) => scalar,
             Err(clash) => return self.clash(&clash, &format!("`kp.{}`", op.name()), span),
         };
         if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
             return Value::Poison;
         }
-        self.lanes(a, b, scalar, span, &mut |cx, a, b| cx.binary_of_type(op, &a, &b, scalar))
+        self.lanes(a, b, scalar, span, &mut |cx, a, b| cx.emit.binary_of_type(op, &a, &b, scalar))
     }
 }
 
@@ -255,11 +262,11 @@ fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 /// What is chosen while compiling has the type that it would have had in the kernel.
 fn chosen(cx: &mut Elaborator<'_>, value: Value, other: &Value, span: Span) -> Value {
-    let (Some(kind), Some(met)) = (cx.kind(&value), cx.kind(other)) else { return value };
+    let (Some(kind), Some(met)) = (cx.emit.kind(&value), cx.emit.kind(other)) else { return value };
     if kind == met {
         return value;
     }
-    match cx.common(kind, met) {
+    match cx.emit.common(kind, met) {
         Ok(common) => cx.cast(&value, common, None, span),
         Err(clash) => cx.clash(&clash, "a choice", span),
     }
@@ -278,10 +285,10 @@ fn select_each(
     };
     let mut items = Vec::new();
     for (number, condition) in conditions.items.iter().enumerate() {
-        let condition = cx.typed(condition, Scalar::Bool);
+        let condition = cx.emit.typed(condition, Scalar::Bool);
         items.push(cx.select(condition, &lane(a, number), &lane(b, number), given.span));
     }
-    let scalar = items.first().and_then(|one| cx.scalar_of_name(one)).unwrap_or(Scalar::F32);
+    let scalar = items.first().and_then(|one| cx.emit.scalar_of_name(one)).unwrap_or(Scalar::F32);
     let shape = conditions.shape.clone();
     Value::Elements(Arc::new(Elements { scalar, shape, items }))
 }
@@ -306,22 +313,22 @@ impl Elaborator<'_> {
 fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
     let value = given.get("x").clone();
-    let Some(kind) = cx.kind(&value) else { return cx.expected("a number", given, "x") };
+    let Some(kind) = cx.emit.kind(&value) else { return cx.expected("a number", given, "x") };
     let from = kind.alone();
     if from.bits() != to.bits() || (from == Scalar::Bool) != (to == Scalar::Bool) {
         let message = format!("{from} has {} bits, and {to} has {}", from.bits(), to.bits());
         return cx.mistake("type", given.span, message, "choose a dtype of as many bits");
     }
     cx.each_lane(&value, to, &mut |cx, one| {
-        let typed = cx.typed(&one, from);
-        let result = cx.b.bitcast(typed, Type::Scalar(to));
-        cx.b.known(result).map_or(Value::Typed(result), Value::of_const)
+        let typed = cx.emit.typed(&one, from);
+        let result = cx.emit.b.bitcast(typed, Type::Scalar(to));
+        cx.emit.b.known(result).map_or(Value::Typed(result), Value::of_const)
     })
 }
 
 fn is_nan(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let value = given.get("x").clone();
-    match (&value, cx.scalar_of_name(&value)) {
+    match (&value, cx.emit.scalar_of_name(&value)) {
         (Value::Float(float), _) => Value::Bool(float.is_nan()),
         (_, Some(scalar)) if scalar.is_float() => {
             let holds = cx.compare_numbers(CompareOp::Ne, &value, &value, given.span);
@@ -333,12 +340,16 @@ fn is_nan(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let (a, b) = (given.get("a").clone(), given.get("b").clone());
-    let (Some(x), Some(y)) = (cx.kind(&a), cx.kind(&b)) else {
-        return cx.expected("an integer", given, if cx.kind(&a).is_none() { "a" } else { "b" });
+    let (Some(x), Some(y)) = (cx.emit.kind(&a), cx.emit.kind(&b)) else {
+        return cx.expected(
+            "an integer",
+            given,
+            if cx.emit.kind(&a).is_none() { "a" } else { "b" },
+        );
     };
-    match cx.common(x, y) {
+    match cx.emit.common(x, y) {
         Ok(scalar) if scalar.is_int() => cx.lanes(&a, &b, scalar, given.span, &mut |cx, a, b| {
-            cx.binary_of_type(Binary::MulHigh, &a, &b, scalar)
+            cx.emit.binary_of_type(Binary::MulHigh, &a, &b, scalar)
         }),
         Ok(_) => cx.expected("an integer", given, "a"),
         Err(clash) => cx.clash(&clash, "`kp.mul_hi`", given.span),
@@ -347,14 +358,14 @@ fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 fn of_bits(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let value = given.get("x").clone();
-    let scalar = match cx.kind(&value) {
+    let scalar = match cx.emit.kind(&value) {
         Some(Kind::Int) => Scalar::I64,
         Some(Kind::Of(scalar)) if scalar.is_int() => scalar,
         _ => return cx.expected("an integer", given, "x"),
     };
     cx.each_lane(&value, scalar, &mut |cx, one| {
-        let typed = cx.typed(&one, scalar);
-        let result = cx.call_row(given.row.data, &[typed]);
-        cx.b.known(result).map_or(Value::Typed(result), Value::of_const)
+        let typed = cx.emit.typed(&one, scalar);
+        let result = cx.emit.call_row(given.row.data, &[typed]);
+        cx.emit.b.known(result).map_or(Value::Typed(result), Value::of_const)
     })
 }

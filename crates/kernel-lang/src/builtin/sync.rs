@@ -37,13 +37,13 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 fn barrier(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    cx.call_with(given.row.data, vec![]);
+    cx.emit.call_with(given.row.data, vec![]);
     Value::None
 }
 
 fn fence(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     if let Some(scope) = cx.word(given, "scope", SCOPES, "gpu") {
-        cx.call_with("fence", vec![Operand::Word(scope)]);
+        cx.emit.call_with("fence", vec![Operand::Word(scope)]);
     }
     Value::None
 }

@@ -85,10 +85,10 @@ pub(super) fn number(
     name: &str,
 ) -> Option<(kernel::Value, Scalar)> {
     let value = given.get(name).clone();
-    match cx.kind(&value) {
+    match cx.emit.kind(&value) {
         Some(kind) if !matches!(value, Value::Elements(_)) => {
             let scalar = kind.alone();
-            Some((cx.typed(&value, scalar), scalar))
+            Some((cx.emit.typed(&value, scalar), scalar))
         }
         _ => {
             cx.expected("a number", given, name);
@@ -101,8 +101,8 @@ fn run_shuffle(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Some((value, _)) = number(cx, given, "x") else { return Value::Poison };
     let Some(lane) = cx.index_arg(given, given.row.takes[1]) else { return Value::Poison };
     let rounding = kernpack_kernel_ir::op::Rounding::NearestEven;
-    let lane = cx.convert(lane, Scalar::I32, rounding);
-    Value::Typed(cx.call_row(given.row.data, &[value, lane]))
+    let lane = cx.emit.convert(lane, Scalar::I32, rounding);
+    Value::Typed(cx.emit.call_row(given.row.data, &[value, lane]))
 }
 
 fn run_vote(cx: &mut Elaborator<'_>, given: &Given) -> Value {
@@ -110,13 +110,13 @@ fn run_vote(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     if cx.read_condition(&condition, given.at("condition")).is_none() {
         return Value::Poison;
     }
-    let condition = cx.typed(&condition, Scalar::Bool);
-    Value::Typed(cx.call_row(given.row.data, &[condition]))
+    let condition = cx.emit.typed(&condition, Scalar::Bool);
+    Value::Typed(cx.emit.call_row(given.row.data, &[condition]))
 }
 
 fn run_match(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Some((value, _)) = number(cx, given, "x") else { return Value::Poison };
-    Value::Typed(cx.call_row("match.any", &[value]))
+    Value::Typed(cx.emit.call_row("match.any", &[value]))
 }
 
 /// The lanes that reduce together.
@@ -154,11 +154,11 @@ fn reduce_by_function(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let mut value = Value::Typed(value);
     let mut bits = lanes / 2;
     while bits > 0 {
-        let own = cx.typed(&value, scalar);
-        let mask = cx.b.int(Scalar::I32, bits.into());
-        let other = Value::Typed(cx.call_row("shuffle.xor", &[own, mask]));
+        let own = cx.emit.typed(&value, scalar);
+        let mask = cx.emit.b.int(Scalar::I32, bits.into());
+        let other = Value::Typed(cx.emit.call_row("shuffle.xor", &[own, mask]));
         value = cx.call_two(given.get("function"), own.into(), other, given.at("function"));
-        if cx.scalar_of_name(&value) != Some(scalar) {
+        if cx.emit.scalar_of_name(&value) != Some(scalar) {
             return cx.function_type(&value, scalar, given.at("function"));
         }
         bits /= 2;
@@ -178,9 +178,9 @@ impl Elaborator<'_> {
         let mut value = value;
         let mut bits = lanes / 2;
         while bits > 0 {
-            let mask = self.b.int(Scalar::I32, bits.into());
-            let other = self.call_row("shuffle.xor", &[value, mask]);
-            value = self.compute_binary(op, value, other);
+            let mask = self.emit.b.int(Scalar::I32, bits.into());
+            let other = self.emit.call_row("shuffle.xor", &[value, mask]);
+            value = self.emit.compute_binary(op, value, other);
             bits /= 2;
         }
         value
@@ -198,7 +198,8 @@ impl Elaborator<'_> {
         if found.is_poison() {
             return Value::Poison;
         }
-        let message = format!("the function is given {scalar} and gives {}", self.describe(found));
+        let message =
+            format!("the function is given {scalar} and gives {}", self.emit.describe(found));
         self.mistake("type", span, message, format!("return `kp.{scalar}(…)`"))
     }
 }

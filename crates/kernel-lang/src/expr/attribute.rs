@@ -63,13 +63,13 @@ impl Elaborator<'_> {
         match of {
             Value::Tensor(_) => builtin::MethodOf::Tensor,
             Value::Elements(_) => builtin::MethodOf::Elements,
-            _ if self.kind(of).is_some() => builtin::MethodOf::Number,
+            _ if self.emit.kind(of).is_some() => builtin::MethodOf::Number,
             _ => builtin::MethodOf::Nothing,
         }
     }
 
     fn no_attribute(&mut self, of: &Value, name: &str, span: Span) -> Value {
-        let message = format!("{} has no `{name}`", self.describe(of));
+        let message = format!("{} has no `{name}`", self.emit.describe(of));
         let problem = Diagnostic::new("attribute", message).label(span, "");
         let help = match (of, name) {
             (Value::Tensor(_), "T") => "compose it with a layout of swapped modes: `kp.select`",

@@ -51,7 +51,7 @@ impl Elaborator<'_> {
                 index.unwrap_or(Value::Poison)
             }
             other => {
-                let message = format!("{} is no function", self.describe(other));
+                let message = format!("{} is no function", self.emit.describe(other));
                 self.mistake("call", span, message, "call a function")
             }
         }

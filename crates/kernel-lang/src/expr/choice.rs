@@ -2,7 +2,9 @@
 //! `a if test else b`, and what a condition says about arguments that may be None.
 
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::finish::is_pure;
+use crate::guard::Guard;
 use crate::number::Condition;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
 use crate::value::Value;
@@ -10,17 +12,23 @@ use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::Span;
 
-/// What is known behind a condition.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Guard {
-    /// The argument of that number is given.
-    Given(usize),
-    /// No thread gets there.
-    Unreached,
-}
-
 /// What is known where a condition holds, and where it does not.
 pub(crate) type Guards = (Vec<Guard>, Vec<Guard>);
+
+impl Emission {
+    /// One of two values of one type.
+    pub fn select_typed(
+        &mut self,
+        condition: kernel::Value,
+        then: kernel::Value,
+        otherwise: kernel::Value,
+    ) -> kernel::Value {
+        let result = self.b.select(condition, then, otherwise);
+        let (of_then, of_otherwise) = (self.facts_of_value(then), self.facts_of_value(otherwise));
+        self.know(result, either(of_then, of_otherwise));
+        result
+    }
+}
 
 impl Elaborator<'_> {
     /// `then if test else otherwise`
@@ -31,7 +39,7 @@ impl Elaborator<'_> {
             Some(Condition::Constant(true)) => self.expr(then),
             Some(Condition::Constant(false)) => self.expr(otherwise),
             Some(Condition::Typed(condition)) => {
-                let mark = self.b.kernel().values.len();
+                let mark = self.emit.b.kernel().values.len();
                 let (a, first) = self.in_region(&guards.0, |cx| cx.expr(then));
                 let (b, second) = self.in_region(&guards.1, |cx| cx.expr(otherwise));
                 self.choose(condition, (a, first), (b, second), mark, span)
@@ -50,9 +58,9 @@ impl Elaborator<'_> {
         guards: &[Guard],
         build: impl FnOnce(&mut Self) -> T,
     ) -> (T, Region) {
-        self.b.open();
+        self.emit.b.open();
         let built = self.with_guards(guards, build);
-        (built, self.b.close())
+        (built, self.emit.b.close())
     }
 
     fn choose(
@@ -67,21 +75,21 @@ impl Elaborator<'_> {
             return Value::Poison;
         }
         if is_pure(&first) && is_pure(&second) {
-            self.b.append(first);
-            self.b.append(second);
+            self.emit.b.append(first);
+            self.emit.b.append(second);
             return self.select(condition, &a, &b, span);
         }
-        let Some(join) = self.join_values("chosen", &a, &b, mark) else {
+        let Some(join) = self.emit.join_values("chosen", &a, &b, mark) else {
             return self.no_choice(&a, &b, span);
         };
-        self.b.reopen(first);
-        self.store_into(&join, &a);
-        let first = self.b.close();
-        self.b.reopen(second);
-        self.store_into(&join, &b);
-        let second = self.b.close();
-        self.b.if_else(condition, first, second);
-        self.stored(&join)
+        self.emit.b.reopen(first);
+        self.emit.store_into(&join, &a);
+        let first = self.emit.b.close();
+        self.emit.b.reopen(second);
+        self.emit.store_into(&join, &b);
+        let second = self.emit.b.close();
+        self.emit.b.if_else(condition, first, second);
+        self.emit.stored(&join)
     }
 
     /// One of two values.
@@ -93,14 +101,14 @@ impl Elaborator<'_> {
             let items = pairs.map(|(x, y)| self.select(condition, x, y, span)).collect();
             return Value::tuple(items);
         }
-        if self.is_same(a, b) {
+        if self.emit.is_same(a, b) {
             return a.clone();
         }
-        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else {
+        let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else {
             return self.no_choice(a, b, span);
         };
         let truth = crate::number::Kind::Of(kernpack_kernel_ir::Scalar::Bool);
-        let scalar = match (x == truth && y == truth, self.common(x, y)) {
+        let scalar = match (x == truth && y == truth, self.emit.common(x, y)) {
             (true, _) => kernpack_kernel_ir::Scalar::Bool,
             (false, Ok(common)) => common,
             (false, Err(clash)) => return self.clash(&clash, "a choice", span),
@@ -109,28 +117,16 @@ impl Elaborator<'_> {
             return Value::Poison;
         }
         self.lanes(a, b, scalar, span, &mut |cx, a, b| {
-            let (then, otherwise) = (cx.typed(&a, scalar), cx.typed(&b, scalar));
-            let result = cx.select_typed(condition, then, otherwise);
-            cx.know_literals(result, condition, [&a, &b]);
+            let (then, otherwise) = (cx.emit.typed(&a, scalar), cx.emit.typed(&b, scalar));
+            let result = cx.emit.select_typed(condition, then, otherwise);
+            cx.emit.know_literals(result, condition, [&a, &b]);
             Value::Typed(result)
         })
     }
 
-    /// One of two values of one type.
-    pub fn select_typed(
-        &mut self,
-        condition: kernel::Value,
-        then: kernel::Value,
-        otherwise: kernel::Value,
-    ) -> kernel::Value {
-        let result = self.b.select(condition, then, otherwise);
-        let (of_then, of_otherwise) = (self.facts_of_value(then), self.facts_of_value(otherwise));
-        self.know(result, either(of_then, of_otherwise));
-        result
-    }
-
     fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {
-        let message = format!("a choice between {} and {}", self.describe(a), self.describe(b));
+        let message =
+            format!("a choice between {} and {}", self.emit.describe(a), self.emit.describe(b));
         let help = "choose between numbers of one type, or while compiling";
         self.mistake("type", span, message, help)
     }
@@ -140,7 +136,7 @@ impl Elaborator<'_> {
     pub fn guards_of(&mut self, test: &Expr, value: &Value) -> Guards {
         let mut guards = self.guards(test);
         if let Value::Typed(condition) = value {
-            match self.known_truth(*condition) {
+            match self.emit.known_truth(*condition) {
                 Some(true) => guards.1.push(Guard::Unreached),
                 Some(false) => guards.0.push(Guard::Unreached),
                 None => {}
@@ -196,10 +192,10 @@ impl Elaborator<'_> {
     /// The argument that an expression names, where that may be None. Nothing is built.
     fn optional_of(&mut self, expr: &Expr) -> Option<usize> {
         let value = match &expr.kind {
-            ExprKind::Name(name) => self.frames.find(Some(self.frame_id()), name)?.binding.clone(),
+            ExprKind::Name(name) => self.scopes.find(name)?.binding.clone(),
             ExprKind::Attribute(of, member) => {
                 let ExprKind::Name(name) = &of.kind else { return None };
-                let tuple = &self.frame().get(name)?.binding;
+                let tuple = &self.scopes.frame().get(name)?.binding;
                 let crate::scope::Binding::Value(Value::Tuple(tuple)) = tuple else { return None };
                 crate::scope::Binding::Value(tuple.named(&member.name)?.clone())
             }
@@ -213,40 +209,19 @@ impl Elaborator<'_> {
 
     /// What is built behind conditions.
     pub fn with_guards<T>(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> T) -> T {
-        self.enter(guards);
+        self.guards.enter(guards);
         let built = build(self);
-        self.leave(guards);
+        self.guards.leave(guards);
         built
-    }
-
-    /// From here on, this is known.
-    pub fn enter(&mut self, guards: &[Guard]) {
-        for guard in guards {
-            match guard {
-                Guard::Given(number) => self.optionals[*number].guards += 1,
-                Guard::Unreached => self.n_unreached += 1,
-            }
-        }
-    }
-
-    /// From here on, it is known no more.
-    pub fn leave(&mut self, guards: &[Guard]) {
-        for guard in guards {
-            match guard {
-                Guard::Given(number) => self.optionals[*number].guards -= 1,
-                Guard::Unreached => self.n_unreached -= 1,
-            }
-        }
     }
 
     /// What an argument is that may be None, where it is given for certain.
     pub fn given(&mut self, value: Value, span: Span) -> Value {
         let Value::Optional(number) = value else { return value };
-        let optional = &self.optionals[number];
-        if optional.guards > 0 {
-            return optional.inner.clone();
-        }
-        let name = optional.name.clone();
+        let name = match self.guards.given(number) {
+            Ok(inner) => return inner.clone(),
+            Err(name) => name.clone(),
+        };
         self.mistake(
             "unguarded",
             span,

@@ -17,12 +17,12 @@ impl Elaborator<'_> {
             return self.mistake("too-deep", span, message, "write a function for the inner ones");
         }
         // Its names are its own.
-        let (module, outer) = (self.module(), self.frame_id());
-        let frame = self.push_frame(module, Some(outer));
-        let current = std::mem::replace(&mut self.activation().frame, frame);
+        let (module, outer) = (self.scopes.module(), self.scopes.frame_id());
+        let frame = self.scopes.open(module, Some(outer));
+        let current = std::mem::replace(&mut self.scopes.activation().frame, frame);
         let mut items = Vec::new();
         let is_made = self.comprehend(made, &made.loops, &mut items);
-        self.activation().frame = current;
+        self.scopes.activation().frame = current;
         if is_made { Value::tuple(items) } else { Value::Poison }
     }
 

@@ -9,7 +9,7 @@ mod name;
 
 pub(crate) use attribute::{dtype_names, dtype_part, largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
-pub(crate) use choice::{Guard, Guards};
+pub(crate) use choice::Guards;
 
 use crate::elaborate::Elaborator;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
@@ -32,7 +32,7 @@ impl Elaborator<'_> {
         self.budget.enter(1);
         let before = self.at(expr.span);
         let value = self.expr_kind(expr);
-        self.b.go_to(before);
+        self.emit.b.go_to(before);
         self.budget.leave(1);
         match (&expr.kind, value) {
             (ExprKind::Name(_), value) => value,
@@ -85,8 +85,8 @@ impl Elaborator<'_> {
                 self.conditional(test, then, otherwise, span)
             }
             ExprKind::Lambda(function) => {
-                let frame = Some(self.frame_id());
-                let (function, module) = (function.clone(), self.module());
+                let frame = Some(self.scopes.frame_id());
+                let (function, module) = (function.clone(), self.scopes.module());
                 Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }))
             }
             ExprKind::Comprehension(made) => self.comprehension(made),
@@ -120,7 +120,7 @@ impl Elaborator<'_> {
         if found.is_poison() {
             return Value::Poison;
         }
-        let message = format!("expected a tuple, found {}", self.describe(found));
+        let message = format!("expected a tuple, found {}", self.emit.describe(found));
         self.mistake("type", span, message, "write a tuple, as in `(a, b)`")
     }
 
@@ -187,7 +187,7 @@ impl Elaborator<'_> {
         if let Some(result) = self.compare_numbers(op, left, right, span) {
             return result;
         }
-        let (a, b) = (self.describe(left), self.describe(right));
+        let (a, b) = (self.emit.describe(left), self.emit.describe(right));
         let message = format!("there is no `{}` of {a} and {b}", op.text());
         self.mistake("operator", span, message, "compare numbers of one type")
     }
@@ -210,7 +210,7 @@ impl Elaborator<'_> {
                 }
                 all
             }
-            _ if self.kind(left).is_some() && self.kind(right).is_some() => return None,
+            _ if self.emit.kind(left).is_some() && self.emit.kind(right).is_some() => return None,
             (Value::Optional(_), _) | (_, Value::Optional(_)) => return None,
             // Whatever has another kind is another thing, as in Python.
             (Value::Text(_) | Value::DType(_) | Value::None | Value::Tuple(_), _)
@@ -224,9 +224,9 @@ impl Elaborator<'_> {
     fn is_none(&mut self, left: &Value, right: &Value, span: Span) -> Value {
         match (left, right) {
             (Value::Optional(number), Value::None) | (Value::None, Value::Optional(number)) => {
-                let given = self.optionals[*number].given;
+                let given = self.guards.is_given(*number);
                 let not = kernpack_kernel_ir::op::Unary::Not;
-                Value::Typed(self.b.unary(not, given))
+                Value::Typed(self.emit.b.unary(not, given))
             }
             (Value::None, Value::None) => Value::Bool(true),
             (_, Value::None) | (Value::None, _) => Value::Bool(false),
@@ -251,7 +251,7 @@ impl Elaborator<'_> {
                 (Value::Bool(true), _) | (_, Value::Bool(true)) => Value::Bool(true),
                 (Value::Bool(false), _) => one,
                 (_, Value::Bool(false)) => any,
-                (a, b) => self.binary_of_type(Binary::Or, a, b, Scalar::Bool),
+                (a, b) => self.emit.binary_of_type(Binary::Or, a, b, Scalar::Bool),
             };
         }
         any
@@ -268,7 +268,7 @@ impl Elaborator<'_> {
         for part in rest {
             let (holds, fails) = self.guards_of(before, &decided_by);
             let guards = if decides { fails } else { holds };
-            self.enter(&guards);
+            self.guards.enter(&guards);
             held.extend(guards);
             value = match value {
                 decided @ Value::Bool(truth) if truth == decides => {
@@ -284,7 +284,7 @@ impl Elaborator<'_> {
             };
             (before, decided_by) = (part, value.clone());
         }
-        self.leave(&held);
+        self.guards.leave(&held);
         value
     }
 
@@ -300,40 +300,42 @@ impl Elaborator<'_> {
     }
 
     fn logic_typed(&mut self, op: LogicOp, left: kernel::Value, right: &Expr) -> Value {
-        self.b.open();
+        self.emit.b.open();
         let value = self.truth(right);
-        let region = self.b.close();
+        let region = self.emit.b.close();
         let ir = match op {
             LogicOp::And => Binary::And,
             LogicOp::Or => Binary::Or,
         };
         let (Value::Bool(_) | Value::Typed(_)) = value else { return Value::Poison };
         if crate::finish::is_pure(&region) {
-            self.b.append(region);
+            self.emit.b.append(region);
             return match (op, value) {
                 (LogicOp::And, Value::Bool(true)) | (LogicOp::Or, Value::Bool(false)) => {
                     Value::Typed(left)
                 }
                 (_, Value::Bool(truth)) => Value::Bool(truth),
-                (_, value) => self.binary_of_type(ir, &Value::Typed(left), &value, Scalar::Bool),
+                (_, value) => {
+                    self.emit.binary_of_type(ir, &Value::Typed(left), &value, Scalar::Bool)
+                }
             };
         }
         // What is right has loads or more: it runs only where the left does not decide.
-        let slot = self.b.slot(op.text(), Scalar::Bool.into());
-        self.b.set(slot, left);
-        self.b.reopen(region);
-        let value = self.typed(&value, Scalar::Bool);
-        self.b.set(slot, value);
-        let runs = self.b.close();
+        let slot = self.emit.b.slot(op.text(), Scalar::Bool.into());
+        self.emit.b.set(slot, left);
+        self.emit.b.reopen(region);
+        let value = self.emit.typed(&value, Scalar::Bool);
+        self.emit.b.set(slot, value);
+        let runs = self.emit.b.close();
         let nothing = kernpack_kernel_ir::op::Region::default();
         match op {
-            LogicOp::And => self.b.if_else(left, runs, nothing),
-            LogicOp::Or => self.b.if_else(left, nothing, runs),
+            LogicOp::And => self.emit.b.if_else(left, runs, nothing),
+            LogicOp::Or => self.emit.b.if_else(left, nothing, runs),
         }
-        let result = self.b.get(slot);
+        let result = self.emit.b.get(slot);
         let decides = op == LogicOp::Or;
-        if self.known_truth(left) == Some(decides) {
-            self.know_truth(result, decides);
+        if self.emit.known_truth(left) == Some(decides) {
+            self.emit.know_truth(result, decides);
         }
         Value::Typed(result)
     }

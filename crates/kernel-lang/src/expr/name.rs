@@ -2,6 +2,7 @@
 //! What a name is: of the function, of those around it, of the file, or of Python.
 
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::file::{Captured, Definition, KernelFiles, ModuleId};
 use crate::inline::Activation;
 use crate::names::{self, Constants, Names};
@@ -43,15 +44,15 @@ impl<'f> Names<'f> for Elaborator<'f> {
     }
 
     fn module_here(&self) -> ModuleId {
-        self.module()
+        self.scopes.module()
     }
 
     fn constants(&mut self) -> &mut Constants<Value> {
-        &mut self.globals
+        self.scopes.constants()
     }
 
     fn local(&mut self, name: &Name, span: Span) -> Option<Option<Value>> {
-        let binding = self.frames.find(Some(self.frame_id()), name)?.binding.clone();
+        let binding = self.scopes.find(name)?.binding.clone();
         Some(Some(self.bound(name, &binding, span)))
     }
 
@@ -106,6 +107,46 @@ impl<'f> Names<'f> for Elaborator<'f> {
     }
 }
 
+impl Emission {
+    /// What slots hold.
+    pub fn stored(&mut self, stored: &Stored) -> Value {
+        match stored {
+            Stored::One(slot) => Value::Typed(self.b.get(*slot)),
+            Stored::Same(value) => value.clone(),
+            Stored::Items(parts, like) => {
+                let items = parts.iter().map(|part| self.stored(part)).collect();
+                Value::Tuple(Arc::new(Items { items, names: like.names.clone() }))
+            }
+            Stored::Elements(slots, like) => {
+                let items = slots.iter().map(|slot| Value::Typed(self.b.get(*slot))).collect();
+                let shape = like.shape.clone();
+                Value::Elements(Arc::new(Elements { scalar: like.scalar, shape, items }))
+            }
+        }
+    }
+
+    /// A value with its numbers as constants, where they are known.
+    fn folded(&self, value: Value) -> Value {
+        let each = |items: &[Value]| items.iter().cloned().map(|item| self.folded(item)).collect();
+        match value {
+            Value::Typed(typed) => match self.b.known(typed) {
+                Some(known) => known.as_int().map_or_else(|| Value::of_const(known), Value::index),
+                None => Value::Typed(typed),
+            },
+            Value::Tuple(tuple) => Value::Tuple(Arc::new(Items {
+                items: each(&tuple.items),
+                names: tuple.names.clone(),
+            })),
+            Value::Elements(of) => Value::Elements(Arc::new(Elements {
+                items: each(&of.items),
+                scalar: of.scalar,
+                shape: of.shape.clone(),
+            })),
+            other => other,
+        }
+    }
+}
+
 impl Elaborator<'_> {
     /// The value that a name stands for.
     pub fn name(&mut self, name: &Name, span: Span) -> Value {
@@ -115,7 +156,7 @@ impl Elaborator<'_> {
     fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Value {
         match binding {
             Binding::Value(value) => value.clone(),
-            Binding::Stored(stored) => self.stored(stored),
+            Binding::Stored(stored) => self.emit.stored(stored),
             Binding::Lost(Lost::Poison) => Value::Poison,
             Binding::Lost(lost) => {
                 let (message, help) = match lost {
@@ -141,62 +182,24 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What slots hold.
-    pub fn stored(&mut self, stored: &Stored) -> Value {
-        match stored {
-            Stored::One(slot) => Value::Typed(self.b.get(*slot)),
-            Stored::Same(value) => value.clone(),
-            Stored::Items(parts, like) => {
-                let items = parts.iter().map(|part| self.stored(part)).collect();
-                Value::Tuple(Arc::new(Items { items, names: like.names.clone() }))
-            }
-            Stored::Elements(slots, like) => {
-                let items = slots.iter().map(|slot| Value::Typed(self.b.get(*slot))).collect();
-                let shape = like.shape.clone();
-                Value::Elements(Arc::new(Elements { scalar: like.scalar, shape, items }))
-            }
-        }
-    }
-
     /// An expression at the level of a file: everything in it is constant.
     fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Value {
-        let frame = self.push_frame(module, None);
-        let caller = self.caller.take();
-        self.activations.push(Activation::constant(frame));
-        self.b.open();
+        let frame = self.scopes.open(module, None);
+        let caller = self.places.enter(None);
+        self.scopes.push(Activation::constant(frame));
+        self.emit.b.open();
         let value = self.expr(expr);
-        let region = self.b.close();
-        self.activations.pop();
-        self.caller = caller;
+        let region = self.emit.b.close();
+        self.scopes.pop();
+        self.places.enter(caller);
         // Nothing of the region is in any kernel.
         let is_constant = |op: &Op| matches!(op.kind, OpKind::Expr(OpExpr::Const(_)));
-        let value = self.folded(value);
+        let value = self.emit.folded(value);
         if region.0.iter().all(is_constant) || is_known(&value) {
             return value;
         }
         let message = "a constant of a file is known while compiling, and this is not";
         self.mistake("constexpr", expr.span, message, "compute it in the kernel")
-    }
-
-    /// A value with its numbers as constants, where they are known.
-    fn folded(&self, value: Value) -> Value {
-        let each = |items: &[Value]| items.iter().cloned().map(|item| self.folded(item)).collect();
-        match value {
-            Value::Typed(typed) => match self.b.known(typed) {
-                Some(known) => known.as_int().map_or_else(|| Value::of_const(known), Value::index),
-                None => Value::Typed(typed),
-            },
-            Value::Tuple(tuple) => Value::Tuple(Arc::new(Items {
-                items: each(&tuple.items),
-                names: tuple.names.clone(),
-            })),
-            Value::Elements(of) => Value::Elements(Arc::new(Elements {
-                items: each(&of.items),
-                scalar: of.scalar,
-                shape: of.shape.clone(),
-            })),
-            other => other,
-        }
     }
 }
 

@@ -18,9 +18,9 @@ impl Elaborator<'_> {
         rounding: Option<Rounding>,
         span: Span,
     ) -> Value {
-        let Some(kind) = self.kind(value) else {
+        let Some(kind) = self.emit.kind(value) else {
             if !value.is_poison() {
-                let message = format!("expected a number, found {}", self.describe(value));
+                let message = format!("expected a number, found {}", self.emit.describe(value));
                 self.mistake("type", span, message, format!("pass `kp.{to}` a number or a bool"));
             }
             return Value::Poison;
@@ -58,9 +58,9 @@ impl Elaborator<'_> {
             Value::Const(constant) => *constant,
             Value::Typed(number) => {
                 let mut cast = |cx: &mut Self, side: &Value| cx.cast_one(side, to, rounding, span);
-                return Value::Typed(match self.chosen_literal(value, to, &mut cast) {
+                return Value::Typed(match self.cast_literals(*number, to, &mut cast) {
                     Some(chosen) => chosen,
-                    None => self.convert(*number, to, rounding),
+                    None => self.emit.convert(*number, to, rounding),
                 });
             }
             _ => return Value::Poison,

@@ -10,6 +10,7 @@ mod operator;
 pub(crate) use literal::LiteralChoice;
 
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::value::Value;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::Class;
@@ -46,7 +47,7 @@ pub(crate) enum Clash {
     Types(Scalar, Scalar),
 }
 
-impl Elaborator<'_> {
+impl Emission {
     /// What kind of number a value is, if it is one.
     pub fn kind(&self, value: &Value) -> Option<Kind> {
         match value {
@@ -83,8 +84,7 @@ impl Elaborator<'_> {
             Some(constant) => self.b.constant(constant),
             None => match value {
                 Value::Typed(number) if self.b.ty(*number) != Type::Scalar(scalar) => {
-                    let own = &mut |_: &mut Self, side: &Value| side.clone();
-                    match self.chosen_literal(value, scalar, own) {
+                    match self.typed_literals(*number, scalar) {
                         Some(chosen) => chosen,
                         None => self.convert(*number, scalar, Rounding::NearestEven),
                     }
@@ -111,17 +111,33 @@ impl Elaborator<'_> {
         }
     }
 
+    /// The type in which two numbers meet.
+    pub fn common(&self, left: Kind, right: Kind) -> Result<Scalar, Clash> {
+        match (left, right) {
+            (Kind::Of(Scalar::Bool), _) | (_, Kind::Of(Scalar::Bool)) => Err(Clash::Bool),
+            (Kind::Of(a), Kind::Of(b)) => meet(a, b).ok_or(Clash::Types(a, b)),
+            (Kind::Int, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Int) => Ok(scalar),
+            (Kind::Float, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Float) => {
+                Ok(if scalar.is_float() { scalar } else { Scalar::F32 })
+            }
+            (Kind::Int, Kind::Int) => Ok(Scalar::I64),
+            (Kind::Float | Kind::Int, Kind::Float | Kind::Int) => Ok(Scalar::F32),
+        }
+    }
+}
+
+impl Elaborator<'_> {
     /// An `int64` of the kernel, of any integer; a diagnostic of anything else.
     pub fn read_index(&mut self, value: &Value, span: Span) -> Option<kernel::Value> {
-        match self.kind(value) {
+        match self.emit.kind(value) {
             _ if value.is_poison() => None,
             Some(Kind::Int) if !self.fits(value, Scalar::I64, span) => None,
-            Some(Kind::Int) => Some(self.typed(value, Scalar::I64)),
+            Some(Kind::Int) => Some(self.emit.typed(value, Scalar::I64)),
             Some(Kind::Of(scalar)) if scalar.is_int() && !matches!(value, Value::Elements(_)) => {
-                Some(self.typed(value, Scalar::I64))
+                Some(self.emit.typed(value, Scalar::I64))
             }
             Some(Kind::Of(_) | Kind::Float) | None => {
-                let found = self.describe(value);
+                let found = self.emit.describe(value);
                 let message = format!("expected an integer, found {found}");
                 self.mistake("type", span, message, "convert it, as in `kp.int64(x)`");
                 None
@@ -134,16 +150,16 @@ impl Elaborator<'_> {
         match value {
             Value::Poison => None,
             Value::Bool(truth) => Some(Condition::Constant(*truth)),
-            Value::Typed(typed) if self.b.ty(*typed) == Type::Scalar(Scalar::Bool) => {
-                Some(match self.b.known(*typed).and_then(Const::as_bool) {
+            Value::Typed(typed) if self.emit.b.ty(*typed) == Type::Scalar(Scalar::Bool) => {
+                Some(match self.emit.b.known(*typed).and_then(Const::as_bool) {
                     Some(truth) => Condition::Constant(truth),
                     None => Condition::Typed(*typed),
                 })
             }
             _ => {
-                let found = self.describe(value);
+                let found = self.emit.describe(value);
                 let message = format!("a condition is a bool, found {found}");
-                let help = match self.kind(value) {
+                let help = match self.emit.kind(value) {
                     Some(_) => "compare it, as in `n != 0`",
                     None => "compare it with something",
                 };
@@ -167,20 +183,6 @@ impl Elaborator<'_> {
         let message = format!("{int} is no {scalar}, which goes from {min} to {max}");
         self.mistake("literal", span, message, "convert the other operand to a wider type");
         false
-    }
-
-    /// The type in which two numbers meet.
-    pub fn common(&self, left: Kind, right: Kind) -> Result<Scalar, Clash> {
-        match (left, right) {
-            (Kind::Of(Scalar::Bool), _) | (_, Kind::Of(Scalar::Bool)) => Err(Clash::Bool),
-            (Kind::Of(a), Kind::Of(b)) => meet(a, b).ok_or(Clash::Types(a, b)),
-            (Kind::Int, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Int) => Ok(scalar),
-            (Kind::Float, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Float) => {
-                Ok(if scalar.is_float() { scalar } else { Scalar::F32 })
-            }
-            (Kind::Int, Kind::Int) => Ok(Scalar::I64),
-            (Kind::Float | Kind::Int, Kind::Float | Kind::Int) => Ok(Scalar::F32),
-        }
     }
 
     /// Reports that two values cannot meet.

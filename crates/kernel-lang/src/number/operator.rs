@@ -4,6 +4,7 @@
 use super::constant;
 use super::{Clash, Kind};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::integer::MOST_BITS;
 use crate::python::tree::{BinaryOp, CompareOp, UnaryOp};
 use crate::untyped::Refused;
@@ -16,54 +17,7 @@ use std::sync::Arc;
 /// The most items of a tuple, and characters of a text, that are put together.
 const MOST_ITEMS: i128 = 1 << 16;
 
-impl Elaborator<'_> {
-    /// `left op right`
-    pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
-        if left.is_poison() || right.is_poison() {
-            return Value::Poison;
-        }
-        if let Some(result) = self.binary_of_others(op, left, right, span) {
-            return result;
-        }
-        let (Some(a), Some(b)) = (self.kind(left), self.kind(right)) else {
-            return self.no_operator(op, left, right, span);
-        };
-        let is_untyped = |kind| matches!(kind, Kind::Int | Kind::Float);
-        let is_choice = |value: &Value| matches!(value, Value::Typed(_));
-        if is_untyped(a) && is_untyped(b) && !is_choice(left) && !is_choice(right) {
-            return match constant::binary(op, left, right) {
-                Ok(result) => result,
-                Err(refused) => self.refused(op, &refused, left, right, span),
-            };
-        }
-        let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
-        let is_bitwise = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
-        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
-        if is_shift && b.alone().is_float() {
-            return self.no_operator(op, left, right, span);
-        }
-        let common = match self.common(a, b) {
-            Err(Clash::Bool) if truths && is_bitwise => Scalar::Bool,
-            // The count of a shift does not change what is shifted.
-            Ok(_) | Err(Clash::Types(..)) if is_shift => match a {
-                Kind::Of(scalar) => scalar,
-                Kind::Int | Kind::Float => b.alone(),
-            },
-            Err(clash) => return self.clash(&clash, &format!("`{}`", op.text()), span),
-            Ok(common) => common,
-        };
-        if !self.fits(left, common, span) || !self.fits(right, common, span) {
-            return Value::Poison;
-        }
-        match ir_binary(op, common) {
-            Some(ir) => self.lanes(left, right, common, span, &mut |cx, a, b| {
-                let b = if is_shift { cx.shift_count(b, common) } else { b };
-                cx.binary_of_type(ir, &a, &b, common)
-            }),
-            None => self.no_operator(op, left, right, span),
-        }
-    }
-
+impl Emission {
     /// The count of a shift, as a number of the type that is shifted: what is beyond its bits stays
     /// beyond them.
     fn shift_count(&mut self, count: Value, scalar: Scalar) -> Value {
@@ -97,6 +51,64 @@ impl Elaborator<'_> {
         }
         let (a, b) = (self.typed(left, scalar), self.typed(right, scalar));
         Value::Typed(self.compute_binary(op, a, b))
+    }
+
+    /// An operation on a number that has a type.
+    pub fn unary_of(&mut self, op: Unary, value: &Value) -> Value {
+        match value {
+            Value::Const(constant) => Value::of_const(eval::unary(op, *constant)),
+            Value::Typed(value) => Value::Typed(self.b.unary(op, *value)),
+            _ => Value::Poison,
+        }
+    }
+}
+
+impl Elaborator<'_> {
+    /// `left op right`
+    pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        if left.is_poison() || right.is_poison() {
+            return Value::Poison;
+        }
+        if let Some(result) = self.binary_of_others(op, left, right, span) {
+            return result;
+        }
+        let (Some(a), Some(b)) = (self.emit.kind(left), self.emit.kind(right)) else {
+            return self.no_operator(op, left, right, span);
+        };
+        let is_untyped = |kind| matches!(kind, Kind::Int | Kind::Float);
+        let is_choice = |value: &Value| matches!(value, Value::Typed(_));
+        if is_untyped(a) && is_untyped(b) && !is_choice(left) && !is_choice(right) {
+            return match constant::binary(op, left, right) {
+                Ok(result) => result,
+                Err(refused) => self.refused(op, &refused, left, right, span),
+            };
+        }
+        let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
+        let is_bitwise = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift && b.alone().is_float() {
+            return self.no_operator(op, left, right, span);
+        }
+        let common = match self.emit.common(a, b) {
+            Err(Clash::Bool) if truths && is_bitwise => Scalar::Bool,
+            // The count of a shift does not change what is shifted.
+            Ok(_) | Err(Clash::Types(..)) if is_shift => match a {
+                Kind::Of(scalar) => scalar,
+                Kind::Int | Kind::Float => b.alone(),
+            },
+            Err(clash) => return self.clash(&clash, &format!("`{}`", op.text()), span),
+            Ok(common) => common,
+        };
+        if !self.fits(left, common, span) || !self.fits(right, common, span) {
+            return Value::Poison;
+        }
+        match ir_binary(op, common) {
+            Some(ir) => self.lanes(left, right, common, span, &mut |cx, a, b| {
+                let b = if is_shift { cx.emit.shift_count(b, common) } else { b };
+                cx.emit.binary_of_type(ir, &a, &b, common)
+            }),
+            None => self.no_operator(op, left, right, span),
+        }
     }
 
     /// Something for each lane of two values: of one where neither has several.
@@ -207,8 +219,8 @@ impl Elaborator<'_> {
     }
 
     fn no_operator(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
-        let (a, b) = (self.describe(left), self.describe(right));
-        let is_int = |value: &Value| match self.kind(value) {
+        let (a, b) = (self.emit.describe(left), self.emit.describe(right));
+        let is_int = |value: &Value| match self.emit.kind(value) {
             Some(Kind::Int) => true,
             Some(Kind::Of(scalar)) => scalar.is_int(),
             Some(Kind::Float) | None => false,
@@ -233,8 +245,8 @@ impl Elaborator<'_> {
     /// `op value`
     pub fn unary(&mut self, op: UnaryOp, value: &Value, span: Span) -> Value {
         let kind = match value {
-            Value::Typed(_) => self.scalar_of_name(value).map(Kind::Of),
-            value => self.kind(value),
+            Value::Typed(_) => self.emit.scalar_of_name(value).map(Kind::Of),
+            value => self.emit.kind(value),
         };
         match (op, value, kind) {
             (_, Value::Poison, _) => Value::Poison,
@@ -244,13 +256,13 @@ impl Elaborator<'_> {
             (UnaryOp::Invert, Value::Int(int), _) => Value::Int(!int),
             (UnaryOp::Pos, _, Some(kind)) if kind != Kind::Of(Scalar::Bool) => value.clone(),
             (UnaryOp::Neg, _, Some(Kind::Of(scalar))) if scalar != Scalar::Bool => {
-                self.each_lane(value, scalar, &mut |cx, one| cx.unary_of(Unary::Neg, &one))
+                self.each_lane(value, scalar, &mut |cx, one| cx.emit.unary_of(Unary::Neg, &one))
             }
             (UnaryOp::Invert, _, Some(Kind::Of(scalar))) if scalar.is_int() => {
-                self.each_lane(value, scalar, &mut |cx, one| cx.unary_of(Unary::Not, &one))
+                self.each_lane(value, scalar, &mut |cx, one| cx.emit.unary_of(Unary::Not, &one))
             }
             (UnaryOp::Neg | UnaryOp::Pos | UnaryOp::Invert, ..) => {
-                let found = self.describe(value);
+                let found = self.emit.describe(value);
                 let message = format!("there is no `{}` of {found}", op.text());
                 let help = match op {
                     UnaryOp::Invert if kind == Some(Kind::Of(Scalar::Bool)) => "write `not`",
@@ -278,15 +290,6 @@ impl Elaborator<'_> {
         }
     }
 
-    /// An operation on a number that has a type.
-    pub fn unary_of(&mut self, op: Unary, value: &Value) -> Value {
-        match value {
-            Value::Const(constant) => Value::of_const(eval::unary(op, *constant)),
-            Value::Typed(value) => Value::Typed(self.b.unary(op, *value)),
-            _ => Value::Poison,
-        }
-    }
-
     /// `not value`
     fn negated(&mut self, value: &Value, span: Span) -> Value {
         use super::Condition;
@@ -294,9 +297,9 @@ impl Elaborator<'_> {
             None => Value::Poison,
             Some(Condition::Constant(truth)) => Value::Bool(!truth),
             Some(Condition::Typed(value)) => {
-                let result = self.b.unary(Unary::Not, value);
-                if let Some(truth) = self.known_truth(value) {
-                    self.know_truth(result, !truth);
+                let result = self.emit.b.unary(Unary::Not, value);
+                if let Some(truth) = self.emit.known_truth(value) {
+                    self.emit.know_truth(result, !truth);
                 }
                 Value::Typed(result)
             }
@@ -311,13 +314,13 @@ impl Elaborator<'_> {
         right: &Value,
         span: Span,
     ) -> Option<Value> {
-        let (a, b) = (self.kind(left)?, self.kind(right)?);
+        let (a, b) = (self.emit.kind(left)?, self.emit.kind(right)?);
         if let Some(holds) = constant::compare(op, left, right) {
             return Some(Value::Bool(holds));
         }
         let ir = ir_compare(op)?;
         let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
-        let common = match self.common(a, b) {
+        let common = match self.emit.common(a, b) {
             Err(Clash::Bool) if truths && matches!(ir, Compare::Eq | Compare::Ne) => Scalar::Bool,
             Err(clash) => return Some(self.clash(&clash, &format!("`{}`", op.text()), span)),
             Ok(common) => common,
@@ -326,11 +329,12 @@ impl Elaborator<'_> {
             return Some(Value::Poison);
         }
         Some(self.lanes(left, right, Scalar::Bool, span, &mut |cx, a, b| {
-            if let (Some(a), Some(b)) = (cx.as_const(&a, common), cx.as_const(&b, common)) {
+            if let (Some(a), Some(b)) = (cx.emit.as_const(&a, common), cx.emit.as_const(&b, common))
+            {
                 return Value::Bool(eval::compare(ir, a, b));
             }
-            let (a, b) = (cx.typed(&a, common), cx.typed(&b, common));
-            Value::Typed(cx.compute_compare(ir, a, b))
+            let (a, b) = (cx.emit.typed(&a, common), cx.emit.typed(&b, common));
+            Value::Typed(cx.emit.compute_compare(ir, a, b))
         }))
     }
 }

@@ -2,6 +2,7 @@
 //! Assignments: to names, which keep their first type, and to elements of tensors.
 
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::names::{self, Target};
 use crate::number::Kind;
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Name};
@@ -22,6 +23,13 @@ impl Target for Elaborator<'_> {
         let (of, index) = (self.expr(of.0), self.expr(of.1));
         self.store_element(&of, &index, value, place, span);
         true
+    }
+}
+
+impl Emission {
+    /// The type that a name keeps from now on.
+    pub fn scalar_of_name(&self, value: &Value) -> Option<Scalar> {
+        self.kind(value).map(Kind::alone)
     }
 }
 
@@ -48,19 +56,19 @@ impl Elaborator<'_> {
         if &**name == "_" {
             return;
         }
-        let before = self.frame().get(name).cloned();
+        let before = self.scopes.frame().get(name).cloned();
         let value = match &before {
             Some(variable) => self.kept_type(name, variable, value, span),
             None => value,
         };
         if let Some(Variable { binding: Binding::Stored(stored), .. }) = &before {
-            if !value.is_poison() && !self.store_checked(&stored.clone(), &value) {
+            if !value.is_poison() && !self.emit.store_checked(&stored.clone(), &value) {
                 let message = format!("`{name}` becomes something that is no number");
                 self.mistake("type", span, message, "use another name for it");
             }
             return;
         }
-        let scalar = self.scalar_of_name(&value);
+        let scalar = self.emit.scalar_of_name(&value);
         let (first, kept) = match before {
             Some(variable) => (variable.span, variable.scalar),
             None => (place, None),
@@ -69,18 +77,15 @@ impl Elaborator<'_> {
             true => Binding::Lost(Lost::Poison),
             false => Binding::Value(value),
         };
-        self.frame().bind(name, Variable { binding, scalar: kept.or(scalar), span: first });
-    }
-
-    /// The type that a name keeps from now on.
-    pub fn scalar_of_name(&self, value: &Value) -> Option<Scalar> {
-        self.kind(value).map(Kind::alone)
+        self.scopes.frame().bind(name, Variable { binding, scalar: kept.or(scalar), span: first });
     }
 
     /// A value as a name may have it: a literal takes the name's type, and any other type is a
     /// mistake.
     fn kept_type(&mut self, name: &Name, variable: &Variable, value: Value, span: Span) -> Value {
-        let (Some(kept), Some(kind)) = (variable.scalar, self.kind(&value)) else { return value };
+        let (Some(kept), Some(kind)) = (variable.scalar, self.emit.kind(&value)) else {
+            return value;
+        };
         match kind {
             Kind::Of(scalar) if scalar == kept => value,
             Kind::Int if kept == Scalar::I64 => value,
@@ -112,9 +117,9 @@ impl Elaborator<'_> {
     }
 
     fn literal_of_type(&mut self, value: &Value, scalar: Scalar) -> Value {
-        match self.as_const(value, scalar) {
+        match self.emit.as_const(value, scalar) {
             Some(constant) => Value::of_const(constant),
-            None => Value::Typed(self.typed(value, scalar)),
+            None => Value::Typed(self.emit.typed(value, scalar)),
         }
     }
 

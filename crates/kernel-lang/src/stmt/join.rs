@@ -2,7 +2,7 @@
 //! Values of names where ways meet: what is the same stays as it is, and numbers go into slots,
 //! also those in tuples. What is neither is lost.
 
-use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::number::Kind;
 use crate::scope::Stored;
 use crate::tensor::Limit;
@@ -12,7 +12,7 @@ use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_layout::{Int, Layout, Shape};
 use std::sync::Arc;
 
-impl Elaborator<'_> {
+impl Emission {
     /// Whether two values are one.
     pub fn is_same(&self, a: &Value, b: &Value) -> bool {
         match (a, b) {

@@ -7,7 +7,7 @@ mod join;
 mod run;
 
 use crate::elaborate::Elaborator;
-use crate::expr::Guard;
+use crate::guard::Guard;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
@@ -44,7 +44,7 @@ impl Elaborator<'_> {
                 break;
             }
         }
-        self.leave(&held);
+        self.guards.leave(&held);
         flow
     }
 
@@ -61,7 +61,7 @@ impl Elaborator<'_> {
                 flow
             }
         };
-        self.b.go_to(before);
+        self.emit.b.go_to(before);
         flow
     }
 
@@ -80,14 +80,14 @@ impl Elaborator<'_> {
             StmtKind::Return(value) => return self.leave_function(value.as_ref(), span),
             StmtKind::Assert(test, message) => self.assert(test, message.as_ref(), span),
             StmtKind::Function(function) => {
-                let frame = Some(self.frame_id());
-                let (module, function) = (self.module(), function.clone());
+                let frame = Some(self.scopes.frame_id());
+                let (module, function) = (self.scopes.module(), function.clone());
                 let name = function.name.clone();
                 let value =
                     Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }));
                 let variable =
                     Variable { binding: Binding::Value(value), scalar: None, span: name.span };
-                self.frame().bind(&name.name, variable);
+                self.scopes.frame().bind(&name.name, variable);
             }
             StmtKind::Import(_) => _ = self.report(walk::IMPORT.diagnostic(span)),
             StmtKind::Foreign(foreign) => _ = self.report(foreign.diagnostic(span)),
@@ -98,7 +98,7 @@ impl Elaborator<'_> {
     /// `break` and `continue`
     fn leave_turn(&mut self, unrolled: Flow, jump: Jump, span: Span) -> Flow {
         let word = jump.name();
-        let controls = &self.activation().controls;
+        let controls = &self.scopes.activation().controls;
         let innermost = controls.iter().rposition(|control| !matches!(control, Control::Branch));
         let Some(at) = innermost else {
             let message = format!("`{word}` stands in no loop");
@@ -118,7 +118,7 @@ impl Elaborator<'_> {
             (Control::Unrolled(_), false) => unrolled,
             (Control::Loop | Control::Branch, _) => {
                 self.leaves_early();
-                self.b.effect(OpKind::Jump(jump));
+                self.emit.b.effect(OpKind::Jump(jump));
                 Flow::Ended
             }
         }

@@ -3,6 +3,7 @@
 
 use crate::algebra::{Algebra, Form, Remake};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
 use crate::value::{LayoutValue, Leaf, Tensor, Value};
@@ -14,7 +15,7 @@ impl<'f> Algebra for Elaborator<'f> {
     type Value = Value;
     type Leaf = Leaf;
     type Tensor = Arc<Tensor>;
-    type Numbers = Elaborator<'f>;
+    type Numbers = Emission;
 
     fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
         Some(match &self.given(value.clone(), span) {
@@ -29,11 +30,11 @@ impl<'f> Algebra for Elaborator<'f> {
                 let layout = self.compute(span, |cx| kernpack_layout::make_layout(cx, &shape))?;
                 Form::Layout(layout, None)
             }
-            value => match (value.as_int().map(i64::try_from), self.kind(value)) {
+            value => match (value.as_int().map(i64::try_from), self.emit.kind(value)) {
                 (Some(Ok(number)), _) => Form::Number(Int::Known(number)),
                 (_, Some(Kind::Int | Kind::Float | Kind::Of(_))) => {
                     let index = self.read_index(value, span)?;
-                    Form::Number(self.leaf(index))
+                    Form::Number(self.emit.leaf(index))
                 }
                 (_, None) => Form::Other,
             },
@@ -41,7 +42,7 @@ impl<'f> Algebra for Elaborator<'f> {
     }
 
     fn called(&self, value: &Value) -> String {
-        self.describe(value)
+        self.emit.describe(value)
     }
 
     fn refuse(&mut self, problem: Diagnostic) {
@@ -51,14 +52,14 @@ impl<'f> Algebra for Elaborator<'f> {
     fn compute<T>(
         &mut self,
         span: Span,
-        operation: impl FnOnce(&mut Self) -> Result<T>,
+        operation: impl FnOnce(&mut Emission) -> Result<T>,
     ) -> Option<T> {
-        let result = operation(self);
+        let result = operation(&mut self.emit);
         self.algebra(result, span)
     }
 
     fn of_number(&self, number: &Int<Leaf>) -> Value {
-        self.index_value(number)
+        self.emit.index_value(number)
     }
 
     fn of_tuple(&self, items: Vec<Value>) -> Value {
@@ -79,7 +80,7 @@ impl<'f> Algebra for Elaborator<'f> {
         layout: Layout<Leaf>,
         relay: &Remake<'_, Self, Layout<Leaf>>,
     ) -> Value {
-        let limits = self.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
+        let limits = self.emit.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
         Value::Tensor(Arc::new(tensor.with_layout(layout, limits)))
     }
 
@@ -91,7 +92,7 @@ impl<'f> Algebra for Elaborator<'f> {
         span: Span,
     ) -> Option<Value> {
         let offset = self.compute(span, |cx| add_indices(cx, &tensor.offset, &part.offset))?;
-        let limits = self.moved_limits(&tensor, &mut |cx, layout| {
+        let limits = self.emit.moved_limits(&tensor, &mut |cx, layout| {
             let part = take(cx, layout)?;
             Ok((part.layout, part.offset))
         });
@@ -100,7 +101,7 @@ impl<'f> Algebra for Elaborator<'f> {
     }
 
     fn cut(&mut self, tensor: Arc<Tensor>, divided: &Layout<Leaf>) -> Arc<Tensor> {
-        let limits = self.cut_limits(&tensor, divided);
+        let limits = self.emit.cut_limits(&tensor, divided);
         if limits.len() == tensor.limits.len() {
             return tensor;
         }
@@ -121,7 +122,7 @@ impl<'f> Algebra for Elaborator<'f> {
         relay: &Remake<'_, Self, Layout<Leaf>>,
         span: Span,
     ) -> Option<Value> {
-        let limits = self.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
+        let limits = self.emit.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
         let tiles = tensor.with_layout(tiles, limits);
         Some(self.slice(&tiles, at, span)).filter(|value| !value.is_poison())
     }
@@ -129,7 +130,7 @@ impl<'f> Algebra for Elaborator<'f> {
     fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Value> {
         let mut all = Value::Bool(true);
         for (a, b) in pairs {
-            let (a, b) = (self.index_value(a), self.index_value(b));
+            let (a, b) = (self.emit.index_value(a), self.emit.index_value(b));
             let one = self.compare_numbers(CompareOp::Lt, &a, &b, span)?;
             all = self.both(&all, &one, span);
         }
@@ -157,7 +158,7 @@ impl Elaborator<'_> {
 
     /// The number of elements, where it is known while compiling and not too large.
     pub fn known_size(&mut self, layout: &Layout<Leaf>, span: Span) -> Option<usize> {
-        let size = kernpack_layout::size(self, layout);
+        let size = kernpack_layout::size(&mut self.emit, layout);
         match self.algebra(size, span)? {
             Int::Known(size) if (0..=4096).contains(&size) => Some(size as usize),
             Int::Known(size) => {

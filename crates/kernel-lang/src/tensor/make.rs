@@ -46,8 +46,8 @@ impl Elaborator<'_> {
         let name = self.made_name("shared");
         let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
         let array = SharedArray { name: name.to_string(), element, size, align };
-        let shared = self.b.shared(array);
-        let pointer = self.b.shared_address(shared);
+        let shared = self.emit.b.shared(array);
+        let pointer = self.emit.b.shared_address(shared);
         let space = Space::Shared;
         let is_written = true;
         let memory = Memory { space, pointer, align, element, is_written, swizzle };
@@ -75,7 +75,7 @@ impl Elaborator<'_> {
                 }
             },
             Int::Dynamic(leaf) => {
-                let expr = self.parameters.expr(leaf.value, &self.b);
+                let expr = self.emit.expr_of(leaf.value);
                 let Some(expr) = expr else {
                     let message = "the extents of a shared tensor are not known at the launch";
                     let help = "use constants, and dims of the signature";
@@ -88,7 +88,7 @@ impl Elaborator<'_> {
                     divisor: leaf.facts.divisor.saturating_mul(bytes).max(1),
                 };
                 let expr = if bytes == 1 { expr } else { expr * bytes };
-                let value = self.parameters.number(&mut self.b, &expr, Scalar::I64, facts);
+                let value = self.emit.number(&expr, Scalar::I64, facts);
                 Some(Size::Param(value))
             }
         }
@@ -99,7 +99,7 @@ impl Elaborator<'_> {
         if self.known_size(layout, span).is_none() {
             return Value::Poison;
         }
-        let cosize = kernpack_layout::cosize(self, layout);
+        let cosize = kernpack_layout::cosize(&mut self.emit, layout);
         let count = match self.algebra(cosize, span) {
             Some(Int::Known(count)) if (0..=1 << 16).contains(&count) => count as u32,
             Some(_) => {
@@ -110,8 +110,8 @@ impl Elaborator<'_> {
             None => return Value::Poison,
         };
         let name = self.made_name("registers");
-        let local = self.b.local(name.to_string(), element, count);
-        let pointer = self.b.local_address(local);
+        let local = self.emit.b.local(name.to_string(), element, count);
+        let pointer = self.emit.b.local_address(local);
         let memory = Memory {
             space: Space::Local,
             pointer,
@@ -139,7 +139,7 @@ impl Elaborator<'_> {
     pub fn make_view(&mut self, pointer: &Value, layout: LayoutValue, span: Span) -> Value {
         let (Value::Pointer(tensor) | Value::Tensor(tensor)) = pointer else {
             if !pointer.is_poison() {
-                let message = format!("expected a pointer, found {}", self.describe(pointer));
+                let message = format!("expected a pointer, found {}", self.emit.describe(pointer));
                 self.mistake("type", span, message, "pass `x.iterator`");
             }
             return Value::Poison;
@@ -165,20 +165,20 @@ impl Elaborator<'_> {
             return self.mistake("type", span, "coordinates have no type", "recast memory");
         };
         let (new, old) = (i64::from(to.bits()), i64::from(memory.element.bits()));
-        let layout = kernpack_layout::recast_layout(self, &tensor.layout, new, old);
+        let layout = kernpack_layout::recast_layout(&mut self.emit, &tensor.layout, new, old);
         let Some(layout) = self.algebra(layout, span) else { return Value::Poison };
         let Tuple::Leaf(offset) = &tensor.offset else { return Value::Poison };
         let offset = match new.cmp(&old) {
             std::cmp::Ordering::Equal => Ok(*offset),
-            std::cmp::Ordering::Less => Arith::mul(self, offset, &Int::Known(old / new)),
+            std::cmp::Ordering::Less => Arith::mul(&mut self.emit, offset, &Int::Known(old / new)),
             std::cmp::Ordering::Greater => {
                 let ratio = Int::Known(new / old);
-                if !self.divides(&ratio, offset) {
+                if !self.emit.divides(&ratio, offset) {
                     let message = format!("the first element is not known to be one of {to}");
                     let help = "begin at a multiple, or say so in the signature";
                     return self.mistake("layout", span, message, help);
                 }
-                Arith::div(self, offset, &ratio)
+                Arith::div(&mut self.emit, offset, &ratio)
             }
         };
         let Some(offset) = self.algebra(offset, span) else { return Value::Poison };

@@ -23,7 +23,7 @@ impl Elaborator<'_> {
         if !self.keep_to_limits(tensor, all, &always, span) {
             return Value::Poison;
         }
-        let items = self.load_pieces(tensor, &pieces, &always);
+        let items = self.emit.load_pieces(tensor, &pieces, &always);
         let items = items.into_iter().map(Value::Typed).collect();
         let shape = tensor.layout.shape();
         Value::Elements(Arc::new(Elements { scalar, shape, items }))
@@ -35,10 +35,10 @@ impl Elaborator<'_> {
         let element = memory.element;
         let Some(pieces) = self.pieces(tensor, span) else { return };
         let Some(items) = self.items_for(value, pieces.size, element, span) else { return };
-        let items: Vec<_> = items.iter().map(|item| self.typed(item, element)).collect();
+        let items: Vec<_> = items.iter().map(|item| self.emit.typed(item, element)).collect();
         let (all, always) = (Touched::All(pieces.size), Predicate::Always);
         if self.keep_to_limits(tensor, all, &always, span) {
-            self.store_pieces(tensor, &pieces, &items, &always);
+            self.emit.store_pieces(tensor, &pieces, &items, &always);
         }
     }
 
