@@ -219,23 +219,8 @@ impl Reader<'_, '_> {
                 }
             }
             StmtKind::Function(function) => self.define(id, module, function),
-            StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) | StmtKind::Pass => {}
             StmtKind::If(branches, _) if is_main(branches) => {}
-            StmtKind::Foreign(foreign) => {
-                odd.push(odd_statement(stmt.span, foreign.instead));
-            }
-            StmtKind::Expr(_)
-            | StmtKind::Augment(..)
-            | StmtKind::If(..)
-            | StmtKind::For(..)
-            | StmtKind::While(..)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_)
-            | StmtKind::Assert(..) => {
-                let help = "move it into a function, or behind `if __name__ == \"__main__\":`";
-                odd.push(odd_statement(stmt.span, help));
-            }
+            other => odd.extend(other.misplaced().map(|help| odd_statement(stmt.span, help))),
         }
     }
 
