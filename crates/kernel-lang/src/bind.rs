@@ -7,7 +7,7 @@ use crate::file::{Definition, ModuleId};
 use crate::guard::OptionalValue;
 use crate::python::tree::{Expr, ExprKind, Function, Name, Param};
 use crate::scope::{Binding, Variable};
-use crate::value::{Base, Closure, Items, LayoutValue, Leaf, Memory, Tensor, Value};
+use crate::value::{Base, Closure, Elaborated, Items, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{self, Pointer};
 use kernpack_kernel_ir::op::Compare;
 use kernpack_kernel_ir::{Scalar, Space};
@@ -62,25 +62,25 @@ impl Elaborator<'_> {
     }
 
     /// What an argument is in the kernel.
-    pub fn argument(&mut self, argument: &Argument) -> Value {
+    pub fn argument(&mut self, argument: &Argument) -> Elaborated {
         match argument {
             Argument::Tensor(tensor) => self.tensor_argument(tensor),
             Argument::Scalar(scalar) => match scalar.expr.as_int() {
                 Some(number) if scalar.scalar.is_int() => {
-                    Value::Const(kernpack_kernel_ir::Const::int(scalar.scalar, number))
+                    Elaborated::Const(kernpack_kernel_ir::Const::int(scalar.scalar, number))
                 }
-                _ => Value::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
+                _ => Elaborated::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
             },
             Argument::Constant(constant) => constant_value(constant),
             Argument::Layout(layout, swizzle) => {
                 let layout = self.layout_argument(layout);
-                Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
+                Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
             }
             Argument::Function(function) => self.function_argument(function),
             Argument::Tuple(items) => {
                 let names = items.iter().map(|(name, _)| name.clone()).collect();
                 let items = items.iter().map(|(_, item)| self.argument(item)).collect();
-                Value::Tuple(Arc::new(Items { items, names }))
+                Elaborated::Tuple(Arc::new(Items { items, names }))
             }
             Argument::Optional(optional) => self.optional_argument(optional),
         }
@@ -132,7 +132,7 @@ impl Elaborator<'_> {
         })
     }
 
-    fn tensor_argument(&mut self, arg: &TensorArg) -> Value {
+    fn tensor_argument(&mut self, arg: &TensorArg) -> Elaborated {
         let pointer = Pointer {
             element: arg.element,
             align: arg.align,
@@ -153,7 +153,7 @@ impl Elaborator<'_> {
             is_written: arg.is_written,
             swizzle: None,
         };
-        Value::Tensor(Arc::new(Tensor {
+        Elaborated::Tensor(Arc::new(Tensor {
             name: arg.name.clone(),
             base: Base::Memory(memory),
             offset: Tuple::Leaf(offset),
@@ -162,7 +162,7 @@ impl Elaborator<'_> {
         }))
     }
 
-    fn function_argument(&mut self, arg: &FunctionArg) -> Value {
+    fn function_argument(&mut self, arg: &FunctionArg) -> Elaborated {
         match arg {
             FunctionArg::Builtin(name) => self.builtin(name, Span::default()),
             FunctionArg::Written { module, function, captured } => {
@@ -176,7 +176,7 @@ impl Elaborator<'_> {
         module: ModuleId,
         function: &Arc<Function>,
         captured: &[(Name, Argument)],
-    ) -> Value {
+    ) -> Elaborated {
         let values: Vec<_> =
             captured.iter().map(|(name, argument)| (name, self.argument(argument))).collect();
         let frame = self.scopes.open(module, None);
@@ -186,12 +186,17 @@ impl Elaborator<'_> {
             self.scopes.get_mut(frame).bind(name, variable);
         }
         let function = function.clone();
-        Value::Closure(Arc::new(Closure { function, module, frame: Some(frame), uncallable: None }))
+        Elaborated::Closure(Arc::new(Closure {
+            function,
+            module,
+            frame: Some(frame),
+            uncallable: None,
+        }))
     }
 
-    fn optional_argument(&mut self, arg: &OptionalArg) -> Value {
+    fn optional_argument(&mut self, arg: &OptionalArg) -> Elaborated {
         match arg.given.as_int() {
-            Some(0) => return Value::None,
+            Some(0) => return Elaborated::None,
             Some(_) => return self.argument(&arg.inner),
             None => {}
         }
@@ -201,24 +206,24 @@ impl Elaborator<'_> {
         let given = self.emit.b.compare(Compare::Ne, given, zero);
         let inner = self.argument(&arg.inner);
         let optional = OptionalValue { given, inner, name: arg.name.clone() };
-        Value::Optional(self.guards.add(optional))
+        Elaborated::Optional(self.guards.add(optional))
     }
 }
 
-fn constant_value(constant: &Constant) -> Value {
+fn constant_value(constant: &Constant) -> Elaborated {
     match constant {
-        Constant::None => Value::None,
-        Constant::Bool(truth) => Value::Bool(*truth),
-        Constant::Int(int) => Value::Int(int.clone()),
-        Constant::Float(float) => Value::Float(*float),
-        Constant::Number(number) => Value::of_const(*number),
-        Constant::Text(text) => Value::Text(text.clone()),
-        Constant::DType(scalar) => Value::DType(*scalar),
+        Constant::None => Elaborated::None,
+        Constant::Bool(truth) => Elaborated::Bool(*truth),
+        Constant::Int(int) => Elaborated::Int(int.clone()),
+        Constant::Float(float) => Elaborated::Float(*float),
+        Constant::Number(number) => Elaborated::of_const(*number),
+        Constant::Text(text) => Elaborated::Text(text.clone()),
+        Constant::DType(scalar) => Elaborated::DType(*scalar),
         Constant::Layout(layout, swizzle) => {
             let layout = layout.convert(&mut |never| match *never {}).unwrap_or_else(Layout::unit);
-            Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
+            Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
         }
-        Constant::Swizzle(swizzle) => Value::Swizzle(*swizzle),
+        Constant::Swizzle(swizzle) => Elaborated::Swizzle(*swizzle),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::note::Notes;
 use crate::place::Places;
 use crate::python::tree::Name;
 use crate::scope::Scopes;
-use crate::value::{Closure, Value};
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
 use kernpack_kernel_ir::{Kernel, Scalar};
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
@@ -58,7 +58,7 @@ pub struct Instance {
     /// The bytes of shared memory that a launch asks for; nothing where the kernel's arrays are
     /// constant and fit what every kernel has.
     pub shared: Option<Expr>,
-    /// What may be as it should.
+    /// Warnings.
     pub warnings: Diagnostics,
 }
 
@@ -126,7 +126,7 @@ impl<'f> Elaborator<'f> {
     }
 
     /// A function of a file, as a value.
-    pub fn closure_of(&self, definition: &Definition) -> Value {
+    pub fn closure_of(&self, definition: &Definition) -> Elaborated {
         use crate::file::DefinitionKind;
         let uncallable = match definition.kind {
             DefinitionKind::Device => None,
@@ -135,7 +135,7 @@ impl<'f> Elaborator<'f> {
             DefinitionKind::Python(_) => Some("a function of Python's, with a decorator"),
         };
         let (function, module) = (definition.function.clone(), definition.module);
-        Value::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
+        Elaborated::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
     }
 
     /// What follows was written there. Gives where the last was.
@@ -146,9 +146,9 @@ impl<'f> Elaborator<'f> {
     // Mistakes.
 
     /// Reports a mistake, once however often it is met; gives what comes of it.
-    pub fn report(&mut self, mut problem: Diagnostic) -> Value {
+    pub fn report(&mut self, mut problem: Diagnostic) -> Elaborated {
         if self.files.is_told(&problem) || !self.notes.is_new(&problem) {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
             let called = self.emit.b.kernel().place(caller).span;
@@ -157,7 +157,7 @@ impl<'f> Elaborator<'f> {
             }
         }
         self.notes.add(problem);
-        Value::Poison
+        Elaborated::Poison
     }
 
     /// A mistake at a place.
@@ -167,7 +167,7 @@ impl<'f> Elaborator<'f> {
         span: Span,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Value {
+    ) -> Elaborated {
         self.report(Diagnostic::new(code, message).label(span, "").help(help))
     }
 
@@ -205,9 +205,9 @@ impl<'f> Elaborator<'f> {
     }
 
     /// The function of kernpack's of that name.
-    pub fn builtin(&mut self, name: &str, span: Span) -> Value {
+    pub fn builtin(&mut self, name: &str, span: Span) -> Elaborated {
         match builtin::find(name) {
-            Some(row) => Value::Builtin(row),
+            Some(row) => Elaborated::Builtin(row),
             None => builtin::constant(name)
                 .unwrap_or_else(|| self.report(builtin::unknown(name).label(span, ""))),
         }

@@ -8,7 +8,7 @@
 use crate::finish;
 use crate::number::LiteralChoice;
 use crate::parameter::Parameters;
-use crate::value::{Leaf, Value};
+use crate::value::{Elaborated, Leaf};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, Compare, Operand, Rounding};
 use kernpack_kernel_ir::{Builder, Kernel, Scalar, Type, intrinsic};
@@ -20,11 +20,11 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Emission {
     /// The kernel, operation by operation.
     pub b: Builder,
-    /// What the kernel is passed, as far as it asked.
+    /// The parameters of the kernel, as far as it asked for any.
     parameters: Parameters,
-    /// What is known of integers that threads compute.
+    /// The facts about integers that threads compute.
     facts: FxHashMap<kernel::Value, Facts>,
-    /// What was stated of indices and extents, and whether any access relies on it.
+    /// The statements about indices and extents, and whether any access relies on it.
     statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
     /// How integers were computed, for layouts that want to know products.
     products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
@@ -65,7 +65,7 @@ impl Emission {
         self.parameters.number(&mut self.b, expr, scalar, facts)
     }
 
-    /// What a number is in terms of a call, where that can be said.
+    /// A number in terms of a call, where that can be said.
     pub fn expr_of(&self, value: kernel::Value) -> Option<Expr> {
         self.parameters.expr(value, &self.b)
     }
@@ -210,10 +210,10 @@ impl Emission {
     }
 
     /// A number of layouts as what an expression gives.
-    pub fn index_value(&self, int: &Int<Leaf>) -> Value {
+    pub fn index_value(&self, int: &Int<Leaf>) -> Elaborated {
         match int {
-            Int::Known(number) => Value::index(*number),
-            Int::Dynamic(leaf) => Value::Typed(leaf.value),
+            Int::Known(number) => Elaborated::index(*number),
+            Int::Dynamic(leaf) => Elaborated::Typed(leaf.value),
         }
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known where a kernel is elaborated, by the conditions around: which arguments that may be
-//! None are given, and whether any thread gets there.
+//! The conditions around what is elaborated, as far as they say something: which arguments that may
+//! be None are given, and whether any thread gets there.
 
 use crate::python::tree::Name;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 
-/// What is known behind a condition.
+/// One fact that a condition establishes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Guard {
     /// The argument of that number is given.
@@ -20,9 +20,9 @@ pub(crate) enum Guard {
 pub(crate) struct OptionalValue {
     /// Whether it is given.
     pub given: kernel::Value,
-    /// What it is then.
-    pub inner: Value,
-    /// What messages call it.
+    /// The value where it is.
+    pub inner: Elaborated,
+    /// The name in messages.
     pub name: Name,
 }
 
@@ -48,7 +48,7 @@ impl Guarded {
     }
 
     /// An argument where it is given for certain; its name where that is not so.
-    pub fn given(&self, number: usize) -> Result<&Value, &Name> {
+    pub fn given(&self, number: usize) -> Result<&Elaborated, &Name> {
         let (optional, n_guards) = &self.optionals[number];
         if *n_guards > 0 { Ok(&optional.inner) } else { Err(&optional.name) }
     }

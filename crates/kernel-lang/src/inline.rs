@@ -13,7 +13,7 @@ use crate::names::FrameId;
 use crate::python::tree::{Expr, Function, Name, Param};
 use crate::scope::{Binding, Lost, Stored, Variable};
 use crate::stmt::Flow;
-use crate::value::{Closure, Value};
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_kernel_ir::op::{Jump, OpKind, Region};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -100,7 +100,7 @@ impl Activation {
 
 impl Elaborator<'_> {
     /// Calls a function that is written.
-    pub fn inline(&mut self, closure: &Closure, args: Args, span: Span) -> Value {
+    pub fn inline(&mut self, closure: &Closure, args: Args, span: Span) -> Elaborated {
         let function = &closure.function;
         let name = &function.name.name;
         if let Some(what) = closure.uncallable {
@@ -116,7 +116,9 @@ impl Elaborator<'_> {
             self.report(foreign.diagnostic(*place));
         }
         let takes = call::takes(function);
-        let Some(bound) = call::bind(self, name, &takes, args, span) else { return Value::Poison };
+        let Some(bound) = call::bind(self, name, &takes, args, span) else {
+            return Elaborated::Poison;
+        };
         let frame = self.scopes.open(closure.module, closure.frame);
         let called_at = self.emit.b.place();
         let caller = self.places.enter(Some(called_at));
@@ -138,8 +140,8 @@ impl Elaborator<'_> {
                 match flow {
                     Flow::Return(value) => value,
                     // Its statements are not gone through any more.
-                    _ if self.budget.is_exhausted() => Value::Poison,
-                    Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Value::None,
+                    _ if self.budget.is_exhausted() => Elaborated::Poison,
+                    Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Elaborated::None,
                 }
             }
             Some(early) => self.one_turn(region, &early, &flow, function),
@@ -147,9 +149,15 @@ impl Elaborator<'_> {
     }
 
     /// The body of a function that returns early, and its result.
-    fn one_turn(&mut self, region: Region, early: &Early, flow: &Flow, of: &Function) -> Value {
+    fn one_turn(
+        &mut self,
+        region: Region,
+        early: &Early,
+        flow: &Flow,
+        of: &Function,
+    ) -> Elaborated {
         let falls_through = matches!(flow, Flow::Next);
-        if falls_through && !matches!(early.result, Stored::Same(Value::None)) {
+        if falls_through && !matches!(early.result, Stored::Same(Elaborated::None)) {
             let problem = Diagnostic::new(
                 "return",
                 format!("`{}` does not return a value on every way", of.name.name),
@@ -170,22 +178,22 @@ impl Elaborator<'_> {
 
     /// Gives each parameter what is passed for it. Defaults see what the function sees, and none of
     /// its parameters.
-    fn bind_params(&mut self, function: &Function, bound: Bound<Value>) {
+    fn bind_params(&mut self, function: &Function, bound: Bound<Elaborated>) {
         let given = function.params.iter().zip(bound.values);
         let values = given.map(|(param, given)| match (given, &param.default) {
             (Some(given), _) => given.value,
             (None, Some(default)) => self.expr(default),
-            (None, None) => Value::Poison,
+            (None, None) => Elaborated::Poison,
         });
         let values: Vec<_> = values.collect();
         function.params.iter().zip(values).for_each(|(param, value)| self.bind_param(param, value));
     }
 
     /// Binds a parameter. One that is annotated as constant is given a constant.
-    pub fn bind_param(&mut self, param: &Param, value: Value) {
+    pub fn bind_param(&mut self, param: &Param, value: Elaborated) {
         let scalar = self.emit.scalar_of_name(&value);
         let binding = match value {
-            Value::Poison => Binding::Lost(crate::scope::Lost::Poison),
+            Elaborated::Poison => Binding::Lost(crate::scope::Lost::Poison),
             value => Binding::Value(value),
         };
         self.scopes
@@ -209,14 +217,14 @@ impl Elaborator<'_> {
                 self.mistake("return", value.span, "a kernel returns nothing", help);
             }
             if !is_conditional {
-                return Flow::Return(Value::None);
+                return Flow::Return(Elaborated::None);
             }
             self.emit.b.effect(OpKind::Jump(Jump::Return));
             return Flow::Ended;
         }
         let given = match value {
             Some(value) => self.expr(value),
-            None => Value::None,
+            None => Elaborated::None,
         };
         if !is_conditional && self.scopes.activation().early.is_none() {
             return Flow::Return(given);
@@ -226,7 +234,7 @@ impl Elaborator<'_> {
         Flow::Ended
     }
 
-    fn return_early(&mut self, value: Value, span: Span) {
+    fn return_early(&mut self, value: Elaborated, span: Span) {
         let (mark, early) = (self.scopes.activation().mark, self.scopes.activation().early.clone());
         let mut early = match early {
             Some(early) => early,
@@ -240,13 +248,13 @@ impl Elaborator<'_> {
                             self.emit.describe(&value)
                         );
                         self.mistake("return", span, message, "return it at the end, or numbers");
-                        Stored::Same(Value::Poison)
+                        Stored::Same(Elaborated::Poison)
                     }
                 };
                 Early { result, flag: None, span }
             }
         };
-        let is_poisoned = matches!(early.result, Stored::Same(Value::Poison));
+        let is_poisoned = matches!(early.result, Stored::Same(Elaborated::Poison));
         if !is_poisoned && !value.is_poison() && !self.emit.store_checked(&early.result, &value) {
             let found = self.emit.describe(&value);
             let problem = Diagnostic::new("return", format!("{found} is returned here"));

@@ -30,7 +30,7 @@ impl Places {
         std::mem::replace(&mut self.caller, caller)
     }
 
-    /// What follows was written there, in that file. Gives where the last was.
+    /// Goes to a place of a file, where what follows was written. Gives where the last was.
     pub fn go_to(
         &mut self,
         span: Span,

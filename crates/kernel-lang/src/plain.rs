@@ -17,14 +17,14 @@ pub(crate) struct Row {
     pub name: &'static str,
     /// Its parameters: `*xs` is any number.
     pub takes: &'static [&'static str],
-    /// What it does in kernels.
+    /// Its documentation in kernels.
     pub doc: &'static str,
-    /// What it does in packed functions.
+    /// Its documentation in packed functions.
     pub packed_doc: &'static str,
     operation: Operation,
 }
 
-/// What functions compute: their names say it.
+/// The operations: their names say what they compute.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     CeilDiv,
@@ -127,7 +127,7 @@ pub(crate) trait Plain: Walker {
         b: &Arg<Self::Value>,
         span: Span,
     ) -> Option<Self::Value>;
-    /// What is no constant, without its sign.
+    /// A number that is no constant, without its sign.
     fn abs(&mut self, x: &Arg<Self::Value>) -> Option<Self::Value>;
     /// Reports that the argument `name` is something else than expected.
     fn expects(&mut self, what: &str, name: &str, found: &Arg<Self::Value>);

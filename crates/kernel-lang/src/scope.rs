@@ -10,19 +10,19 @@ use crate::file::ModuleId;
 use crate::inline::Activation;
 use crate::names::{Constants, FrameId, Frames, Scope};
 use crate::python::tree::Name;
-use crate::value::{Elements, Items, Value};
+use crate::value::{Elaborated, Elements, Items};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_syntax::Span;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
-    /// That.
-    Value(Value),
-    /// What slots hold.
+    /// A value.
+    Value(Elaborated),
+    /// The value that slots hold.
     Stored(Stored),
     /// Nothing here, though it is assigned somewhere.
     Lost(Lost),
@@ -37,8 +37,8 @@ pub(crate) enum Stored {
     Items(Vec<Stored>, Arc<Items>),
     /// The elements of a register tensor.
     Elements(Vec<Slot>, Arc<Elements>),
-    /// What is the same whatever happens.
-    Same(Value),
+    /// A value that is the same whatever happens.
+    Same(Elaborated),
 }
 
 /// Why a name stands for nothing.
@@ -59,7 +59,7 @@ pub(crate) enum Lost {
 /// A name.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// What it stands for.
+    /// Its meaning.
     pub binding: Binding,
     /// The type that it keeps, where it is a number or a truth value.
     pub scalar: Option<Scalar>,
@@ -76,7 +76,7 @@ pub(crate) struct Frame {
     pub outer: Option<FrameId>,
     /// Each with the branch in which it was bound.
     names: FxHashMap<Name, (Variable, u64)>,
-    /// What names stood for before a branch bound them, in order.
+    /// The meanings of names before a branch bound them, in order.
     trail: Vec<(Name, Option<(Variable, u64)>)>,
     /// The branches that we are in; 0 stands for the function itself.
     branches: Vec<u64>,
@@ -101,7 +101,7 @@ pub(crate) struct Scopes {
     frames: Frames<Frame>,
     /// The kernel first.
     activations: Vec<Activation>,
-    constants: Constants<Value>,
+    constants: Constants<Elaborated>,
 }
 
 impl Scopes {
@@ -151,13 +151,13 @@ impl Scopes {
         self.frames.get(self.frame_id()).module
     }
 
-    /// What a name is here, or around the function that we are in.
+    /// The variable of a name here, or around the function that we are in.
     pub fn find(&self, name: &str) -> Option<&Variable> {
         self.frames.find(Some(self.frame_id()), name)
     }
 
     /// The constants of files that were asked for.
-    pub fn constants(&mut self) -> &mut Constants<Value> {
+    pub fn constants(&mut self) -> &mut Constants<Elaborated> {
         &mut self.constants
     }
 }
@@ -166,7 +166,7 @@ impl Scopes {
 #[derive(Debug)]
 pub(crate) struct Mark(usize);
 
-/// What a branch binds, each name once.
+/// The names that a branch binds, each once.
 pub(crate) type Bound = Vec<(Name, Variable)>;
 
 impl Frame {
@@ -176,7 +176,7 @@ impl Frame {
         Frame { module, outer, names, trail, branches: Vec::new(), n_branches: 0 }
     }
 
-    /// What a name is.
+    /// The variable of a name.
     pub fn get(&self, name: &str) -> Option<&Variable> {
         self.names.get(name).map(|(variable, _)| variable)
     }
@@ -186,7 +186,7 @@ impl Frame {
         self.branches.last().copied().unwrap_or(0)
     }
 
-    /// What a name is, if a branch bound it, or one in that branch.
+    /// The variable of a name, if a branch bound it, or one in that branch.
     pub fn bound_in(&self, name: &str, branch: u64) -> Option<&Variable> {
         self.names
             .get(name)

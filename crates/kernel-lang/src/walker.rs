@@ -42,13 +42,13 @@ pub(crate) struct Words {
     pub python: &'static str,
     /// The end of `… is Python's, `, and what to do.
     pub python_ends: (&'static str, Option<&'static str>),
-    /// What to do where a name is not defined.
+    /// The help where a name is not defined.
     pub define: Option<&'static str>,
     /// The code of what nothing is assigned to, what is, and what to do.
     pub target: (&'static str, &'static str, &'static str),
     /// The code of a division by 0, and what is said of it.
     pub by_zero: (&'static str, &'static str),
-    /// What to do where a function calls itself.
+    /// The help where a function calls itself.
     pub recursion: &'static str,
     /// Whether places have labels.
     has_labels: bool,

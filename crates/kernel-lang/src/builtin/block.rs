@@ -6,7 +6,7 @@ use super::warp::{number, operation};
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::{largest, least};
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel::{self, SharedArray, Size};
 use kernpack_kernel_ir::op::{Binary, Compare, Guard, Load, Region, Store};
 use kernpack_kernel_ir::{Const, Scalar, Type};
@@ -40,8 +40,8 @@ fn identity(op: Binary, scalar: Scalar) -> Const {
     }
 }
 
-fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some((value, scalar)) = number(cx, given, "x") else { return Value::Poison };
+fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some((value, scalar)) = number(cx, given, "x") else { return Elaborated::Poison };
     if scalar == Scalar::Bool {
         let help = "convert it, as in `kp.int32(b)`";
         return cx.mistake("type", given.at("x"), "a reduction of bools", help);
@@ -54,9 +54,9 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             let help = "launch it with a multiple of 32";
             cx.mistake("block-size", given.span, message, help)
         }
-        Some(32) => Value::Typed(cx.reduce_warp(op, value, 32)),
-        Some(threads) => Value::Typed(reduce_block(cx, op, value, Some(threads / 32))),
-        None => Value::Typed(reduce_block(cx, op, value, None)),
+        Some(32) => Elaborated::Typed(cx.reduce_warp(op, value, 32)),
+        Some(threads) => Elaborated::Typed(reduce_block(cx, op, value, Some(threads / 32))),
+        None => Elaborated::Typed(reduce_block(cx, op, value, None)),
     }
 }
 

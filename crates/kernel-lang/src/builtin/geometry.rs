@@ -3,7 +3,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_layout::Facts;
 
 /// The most threads of a block in each direction.
@@ -40,18 +40,18 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let parts = (0..3).map(|axis| part(cx, given.row.data, axis)).collect();
-    Value::tuple(parts)
+    Elaborated::tuple(parts)
 }
 
-fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Value {
+fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Elaborated {
     let threads = cx.block[axis].map(i64::from);
     let (min, max) = match what {
-        "thread_idx" if threads == Some(1) => return Value::index(0),
+        "thread_idx" if threads == Some(1) => return Elaborated::index(0),
         "thread_idx" => (0, threads.unwrap_or(MOST_THREADS[axis]) - 1),
         "block_dim" => match threads {
-            Some(threads) => return Value::index(threads),
+            Some(threads) => return Elaborated::index(threads),
             None => (1, MOST_THREADS[axis]),
         },
         "block_idx" => (0, MOST_BLOCKS[axis] - 1),
@@ -59,10 +59,10 @@ fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Value {
     };
     let value = cx.emit.call_row(&format!("{what}.{}", AXES[axis]), &[]);
     cx.emit.know(value, Facts { divisor: 1, min, max });
-    Value::Typed(value)
+    Elaborated::Typed(value)
 }
 
-fn single(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn single(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = cx.emit.call_row(given.row.data, &[]);
     let warps = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
     let max = match (given.row.data, warps) {
@@ -70,5 +70,5 @@ fn single(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         _ => 31,
     };
     cx.emit.know(value, Facts { divisor: 1, min: 0, max });
-    Value::Typed(value)
+    Elaborated::Typed(value)
 }

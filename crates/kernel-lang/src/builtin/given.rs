@@ -6,7 +6,7 @@ use crate::call::{Bound, bind};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
 use crate::plain::Plain;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_syntax::Span;
@@ -17,7 +17,7 @@ pub(crate) struct Given {
     /// The function.
     pub row: &'static Builtin,
     /// What stands in front of the point of a method.
-    pub of: Value,
+    pub of: Elaborated,
     /// What is passed for each parameter that the row names.
     values: Vec<Option<Arg>>,
     /// What is passed for `*xs`.
@@ -37,7 +37,7 @@ impl Given {
     pub fn new(
         cx: &mut Elaborator<'_>,
         row: &'static Builtin,
-        of: Option<&Value>,
+        of: Option<&Elaborated>,
         args: Args,
         span: Span,
     ) -> Option<Given> {
@@ -48,7 +48,7 @@ impl Given {
             named: args.named.into_iter().map(|(name, arg)| (name, given(arg))).collect(),
         };
         let Bound { values, rest } = bind(cx, &row.path(prefix), row.takes, args, span)?;
-        Some(Given { row, of: of.cloned().unwrap_or(Value::None), values, rest, span })
+        Some(Given { row, of: of.cloned().unwrap_or(Elaborated::None), values, rest, span })
     }
 
     /// An argument; nothing where it is left out.
@@ -58,8 +58,8 @@ impl Given {
     }
 
     /// An argument, which the row needs.
-    pub fn get(&self, name: &str) -> &Value {
-        static NOTHING: Value = Value::Poison;
+    pub fn get(&self, name: &str) -> &Elaborated {
+        static NOTHING: Elaborated = Elaborated::Poison;
         self.opt(name).map_or(&NOTHING, |arg| &arg.value)
     }
 
@@ -74,7 +74,7 @@ impl Given {
     }
 
     /// What is passed for each parameter that the row names, in order.
-    pub fn in_order(&self) -> Vec<Option<(&Value, Span)>> {
+    pub fn in_order(&self) -> Vec<Option<(&Elaborated, Span)>> {
         self.values.iter().map(|arg| arg.as_ref().map(|arg| (&arg.value, arg.span))).collect()
     }
 
@@ -87,10 +87,10 @@ impl Given {
 
 impl Elaborator<'_> {
     /// Reports what an argument should be.
-    pub fn expected(&mut self, what: &str, given: &Given, name: &str) -> Value {
+    pub fn expected(&mut self, what: &str, given: &Given, name: &str) -> Elaborated {
         let found = Arg { value: given.get(name).clone(), span: given.at(name) };
         self.expects(what, name, &found);
-        Value::Poison
+        Elaborated::Poison
     }
 
     /// An argument that is an index, as an `int64` of the kernel.
@@ -101,7 +101,7 @@ impl Elaborator<'_> {
     /// An argument that is a dtype.
     pub fn dtype_arg(&mut self, given: &Given, name: &str) -> Option<Scalar> {
         match given.get(name) {
-            Value::DType(scalar) => Some(*scalar),
+            Elaborated::DType(scalar) => Some(*scalar),
             _ => {
                 self.expected("a dtype", given, name);
                 None
@@ -119,7 +119,7 @@ impl Elaborator<'_> {
     ) -> Option<&'static str> {
         let Some(arg) = given.opt(name) else { return Some(otherwise) };
         let found = match &arg.value {
-            Value::Text(text) => words.iter().find(|word| **word == &**text),
+            Elaborated::Text(text) => words.iter().find(|word| **word == &**text),
             _ => None,
         };
         if found.is_none() {
@@ -132,7 +132,7 @@ impl Elaborator<'_> {
     /// A rounding, as it is written.
     pub fn rounding(&mut self, arg: &Arg) -> Option<Rounding> {
         let found = match &arg.value {
-            Value::Text(text) => Rounding::parse(text),
+            Elaborated::Text(text) => Rounding::parse(text),
             _ => None,
         };
         if found.is_none() && !arg.value.is_poison() {

@@ -21,7 +21,7 @@ pub(crate) use given::Given;
 
 use crate::call::call_text;
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::Diagnostic;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub(crate) struct Builtin {
     /// What rows that are elaborated alike differ in: a row of the intrinsics, an operation.
     pub data: &'static str,
     /// How it is elaborated.
-    pub run: fn(&mut Elaborator<'_>, &Given) -> Value,
+    pub run: fn(&mut Elaborator<'_>, &Given) -> Elaborated,
 }
 
 impl Builtin {
@@ -118,12 +118,12 @@ pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
 }
 
 /// What is no function: dtypes, and names of annotations.
-pub(crate) fn constant(name: &str) -> Option<Value> {
+pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     match name {
-        "Constexpr" => Some(Value::None),
-        "WARP_SIZE" => Some(Value::Int(32.into())),
-        "bool" => Some(Value::DType(Scalar::Bool)),
-        _ => Scalar::parse(name).map(Value::DType),
+        "Constexpr" => Some(Elaborated::None),
+        "WARP_SIZE" => Some(Elaborated::Int(32.into())),
+        "bool" => Some(Elaborated::DType(Scalar::Bool)),
+        _ => Scalar::parse(name).map(Elaborated::DType),
     }
 }
 

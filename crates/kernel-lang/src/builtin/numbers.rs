@@ -9,7 +9,7 @@ use crate::integer::Integer;
 use crate::number::{Clash, Condition, Kind};
 use crate::plain::{self, Constant, Extreme, Plain, Row};
 use crate::python::tree::{BinaryOp, CompareOp};
-use crate::value::{Elements, Value};
+use crate::value::{Elaborated, Elements};
 use kernpack_kernel_ir::op::{Binary, Unary};
 use kernpack_kernel_ir::{Const, Scalar, Type};
 use kernpack_syntax::Span;
@@ -80,39 +80,44 @@ pub(super) const fn plain(row: Row) -> Builtin {
     Builtin { name: row.name, takes: row.takes, doc: row.doc, data: "", run: call_plain }
 }
 
-fn call_plain(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn call_plain(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     if given.is_poisoned() {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
     let row = plain::find(given.row.name);
     let value = row.and_then(|row| plain::run(cx, row, &given.args(), given.span));
-    value.unwrap_or(Value::Poison)
+    value.unwrap_or(Elaborated::Poison)
 }
 
 impl Plain for Elaborator<'_> {
-    fn constant<'v>(&self, value: &'v Value) -> Option<Constant<'v, Value>> {
+    fn constant<'v>(&self, value: &'v Elaborated) -> Option<Constant<'v, Elaborated>> {
         match value {
-            Value::Int(int) => Some(Constant::Int(int)),
-            Value::Float(float) => Some(Constant::Float(*float)),
-            Value::Text(text) => Some(Constant::Text(text)),
-            Value::Tuple(tuple) => Some(Constant::Tuple(tuple.items.clone())),
+            Elaborated::Int(int) => Some(Constant::Int(int)),
+            Elaborated::Float(float) => Some(Constant::Float(*float)),
+            Elaborated::Text(text) => Some(Constant::Text(text)),
+            Elaborated::Tuple(tuple) => Some(Constant::Tuple(tuple.items.clone())),
             _ => None,
         }
     }
 
-    fn of_int(&self, int: Integer) -> Value {
-        Value::Int(int)
+    fn of_int(&self, int: Integer) -> Elaborated {
+        Elaborated::Int(int)
     }
 
-    fn of_float(&self, float: f64) -> Value {
-        Value::Float(float)
+    fn of_float(&self, float: f64) -> Elaborated {
+        Elaborated::Float(float)
     }
 
-    fn alone(&mut self, x: &Arg) -> Option<Value> {
+    fn alone(&mut self, x: &Arg) -> Option<Elaborated> {
         Some(x.value.clone())
     }
 
-    fn extreme(&mut self, of: Extreme, (a, b): (Value, &Arg), span: Span) -> Option<Value> {
+    fn extreme(
+        &mut self,
+        of: Extreme,
+        (a, b): (Elaborated, &Arg),
+        span: Span,
+    ) -> Option<Elaborated> {
         let op = match of {
             Extreme::Min => Binary::Min,
             Extreme::Max => Binary::Max,
@@ -120,7 +125,7 @@ impl Plain for Elaborator<'_> {
         Some(self.extreme_of(op, &a, &b.value, span))
     }
 
-    fn ceil_div(&mut self, a: &Arg, b: &Arg, span: Span) -> Option<Value> {
+    fn ceil_div(&mut self, a: &Arg, b: &Arg, span: Span) -> Option<Elaborated> {
         let common = match (self.emit.kind(&a.value), self.emit.kind(&b.value)) {
             (Some(x), Some(y)) => self.emit.common(x, y),
             _ => Ok(Scalar::I64),
@@ -139,14 +144,14 @@ impl Plain for Elaborator<'_> {
         let (a, b) = (self.read_index(&a.value, a.span)?, self.read_index(&b.value, b.span)?);
         // The algebra divides by no 0, and by 0 it is 0 here.
         if self.emit.facts_of_value(b).min < 1 {
-            return Some(Value::Typed(self.emit.ceil_div_value(a, b)));
+            return Some(Elaborated::Typed(self.emit.ceil_div_value(a, b)));
         }
         let (a, b) = (self.emit.leaf(a), self.emit.leaf(b));
         let result = kernpack_layout::Arith::ceil_div(&mut self.emit, &a, &b);
         self.algebra(result, span).map(|result| self.emit.index_value(&result))
     }
 
-    fn abs(&mut self, x: &Arg) -> Option<Value> {
+    fn abs(&mut self, x: &Arg) -> Option<Elaborated> {
         match self.emit.scalar_of_name(&x.value) {
             Some(scalar) if scalar != Scalar::Bool => {
                 let each = &mut |cx: &mut Self, one| cx.emit.unary_of(Unary::Abs, &one);
@@ -169,9 +174,9 @@ impl Plain for Elaborator<'_> {
 
 impl Emission {
     /// Whether an integer is known to be a number to divide indices by.
-    fn is_extent(&self, value: &Value) -> bool {
+    fn is_extent(&self, value: &Elaborated) -> bool {
         match value {
-            Value::Typed(value) => self.facts_of_value(*value).min >= 0,
+            Elaborated::Typed(value) => self.facts_of_value(*value).min >= 0,
             value => value.as_int().is_some_and(|value| value > 0),
         }
     }
@@ -179,9 +184,15 @@ impl Emission {
 
 impl Elaborator<'_> {
     /// The quotient rounded down, and one more where a rest is left; 0 where it is by zero.
-    fn ceil_div_of_type(&mut self, a: &Arg, b: &Arg, scalar: Scalar, span: Span) -> Option<Value> {
+    fn ceil_div_of_type(
+        &mut self,
+        a: &Arg,
+        b: &Arg,
+        scalar: Scalar,
+        span: Span,
+    ) -> Option<Elaborated> {
         for (name, arg) in [("a", a), ("b", b)] {
-            if let Value::Elements(_) = arg.value {
+            if let Elaborated::Elements(_) = arg.value {
                 self.expects("an integer", name, arg);
                 return None;
             }
@@ -192,7 +203,7 @@ impl Elaborator<'_> {
         let (a, b) = (&a.value, &b.value);
         let quotient = self.emit.binary_of_type(Binary::FloorDiv, a, b, scalar);
         let rest = self.emit.binary_of_type(Binary::FloorMod, a, b, scalar);
-        let zero = Value::Const(Const::int(scalar, 0));
+        let zero = Elaborated::Const(Const::int(scalar, 0));
         let mut is_more = self.compare_numbers(CompareOp::Ne, &rest, &zero, span);
         if b.as_int().is_none_or(|by| by == 0) {
             let is_divided = self.compare_numbers(CompareOp::Ne, b, &zero, span);
@@ -204,9 +215,9 @@ impl Elaborator<'_> {
         Some(self.binary(BinaryOp::Add, &quotient, &more, span))
     }
 
-    fn extreme_of(&mut self, op: Binary, a: &Value, b: &Value, span: Span) -> Value {
+    fn extreme_of(&mut self, op: Binary, a: &Elaborated, b: &Elaborated, span: Span) -> Elaborated {
         if a.is_poison() || b.is_poison() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else {
             let message = format!(
@@ -218,7 +229,7 @@ impl Elaborator<'_> {
             return self.mistake("type", span, message, "pass numbers");
         };
         if let (Kind::Int | Kind::Float, Kind::Int | Kind::Float) = (x, y)
-            && let Some(Value::Bool(is_less)) = self.compare_numbers(CompareOp::Le, a, b, span)
+            && let Some(Elaborated::Bool(is_less)) = self.compare_numbers(CompareOp::Le, a, b, span)
         {
             let is_first = is_less == (op == Binary::Min);
             return if is_first { a.clone() } else { b.clone() };
@@ -228,13 +239,13 @@ impl Elaborator<'_> {
             Err(clash) => return self.clash(&clash, &format!("`kp.{}`", op.name()), span),
         };
         if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         self.lanes(a, b, scalar, span, &mut |cx, a, b| cx.emit.binary_of_type(op, &a, &b, scalar))
     }
 }
 
-fn operator(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn operator(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let op = match given.row.data {
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Sub,
@@ -243,17 +254,17 @@ fn operator(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     cx.binary(op, given.get("a"), given.get("b"), given.span)
 }
 
-fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn select(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     if given.is_poisoned() {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
     let (a, b) = (given.get("a").clone(), given.get("b").clone());
     let condition = given.get("condition").clone();
-    if let Value::Elements(conditions) = &condition {
+    if let Elaborated::Elements(conditions) = &condition {
         return select_each(cx, given, conditions, &a, &b);
     }
     match cx.read_condition(&condition, given.at("condition")) {
-        None => Value::Poison,
+        None => Elaborated::Poison,
         Some(Condition::Constant(true)) => chosen(cx, a, &b, given.span),
         Some(Condition::Constant(false)) => chosen(cx, b, &a, given.span),
         Some(Condition::Typed(condition)) => cx.select(condition, &a, &b, given.span),
@@ -261,7 +272,12 @@ fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 }
 
 /// What is chosen while compiling has the type that it would have had in the kernel.
-fn chosen(cx: &mut Elaborator<'_>, value: Value, other: &Value, span: Span) -> Value {
+fn chosen(
+    cx: &mut Elaborator<'_>,
+    value: Elaborated,
+    other: &Elaborated,
+    span: Span,
+) -> Elaborated {
     let (Some(kind), Some(met)) = (cx.emit.kind(&value), cx.emit.kind(other)) else { return value };
     if kind == met {
         return value;
@@ -276,11 +292,13 @@ fn select_each(
     cx: &mut Elaborator<'_>,
     given: &Given,
     conditions: &Arc<Elements>,
-    a: &Value,
-    b: &Value,
-) -> Value {
-    let lane = |value: &Value, lane: usize| match value {
-        Value::Elements(elements) => elements.items.get(lane).cloned().unwrap_or(Value::Poison),
+    a: &Elaborated,
+    b: &Elaborated,
+) -> Elaborated {
+    let lane = |value: &Elaborated, lane: usize| match value {
+        Elaborated::Elements(elements) => {
+            elements.items.get(lane).cloned().unwrap_or(Elaborated::Poison)
+        }
         one => one.clone(),
     };
     let mut items = Vec::new();
@@ -290,28 +308,33 @@ fn select_each(
     }
     let scalar = items.first().and_then(|one| cx.emit.scalar_of_name(one)).unwrap_or(Scalar::F32);
     let shape = conditions.shape.clone();
-    Value::Elements(Arc::new(Elements { scalar, shape, items }))
+    Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
 }
 
-fn convert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn convert(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     cx.cast_as_given(&given.get("x").clone(), given, given.at("x"))
 }
 
 impl Elaborator<'_> {
     /// A number as the type, and rounded as, that a call says.
-    pub(super) fn cast_as_given(&mut self, value: &Value, given: &Given, span: Span) -> Value {
-        let Some(to) = self.dtype_arg(given, "dtype") else { return Value::Poison };
+    pub(super) fn cast_as_given(
+        &mut self,
+        value: &Elaborated,
+        given: &Given,
+        span: Span,
+    ) -> Elaborated {
+        let Some(to) = self.dtype_arg(given, "dtype") else { return Elaborated::Poison };
         let rounding = given.opt("rounding").cloned().map(|arg| self.rounding(&arg));
         match rounding {
             // What it says was a mistake.
-            Some(None) => Value::Poison,
+            Some(None) => Elaborated::Poison,
             rounding => self.cast(value, to, rounding.flatten(), span),
         }
     }
 }
 
-fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(to) = cx.dtype_arg(given, "dtype") else { return Elaborated::Poison };
     let value = given.get("x").clone();
     let Some(kind) = cx.emit.kind(&value) else { return cx.expected("a number", given, "x") };
     let from = kind.alone();
@@ -322,23 +345,23 @@ fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     cx.each_lane(&value, to, &mut |cx, one| {
         let typed = cx.emit.typed(&one, from);
         let result = cx.emit.b.bitcast(typed, Type::Scalar(to));
-        cx.emit.b.known(result).map_or(Value::Typed(result), Value::of_const)
+        cx.emit.b.known(result).map_or(Elaborated::Typed(result), Elaborated::of_const)
     })
 }
 
-fn is_nan(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn is_nan(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = given.get("x").clone();
     match (&value, cx.emit.scalar_of_name(&value)) {
-        (Value::Float(float), _) => Value::Bool(float.is_nan()),
+        (Elaborated::Float(float), _) => Elaborated::Bool(float.is_nan()),
         (_, Some(scalar)) if scalar.is_float() => {
             let holds = cx.compare_numbers(CompareOp::Ne, &value, &value, given.span);
-            holds.unwrap_or(Value::Poison)
+            holds.unwrap_or(Elaborated::Poison)
         }
         _ => cx.expected("a float", given, "x"),
     }
 }
 
-fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let (a, b) = (given.get("a").clone(), given.get("b").clone());
     let (Some(x), Some(y)) = (cx.emit.kind(&a), cx.emit.kind(&b)) else {
         return cx.expected(
@@ -356,7 +379,7 @@ fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     }
 }
 
-fn of_bits(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn of_bits(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = given.get("x").clone();
     let scalar = match cx.emit.kind(&value) {
         Some(Kind::Int) => Scalar::I64,
@@ -366,6 +389,6 @@ fn of_bits(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     cx.each_lane(&value, scalar, &mut |cx, one| {
         let typed = cx.emit.typed(&one, scalar);
         let result = cx.emit.call_row(given.row.data, &[typed]);
-        cx.emit.b.known(result).map_or(Value::Typed(result), Value::of_const)
+        cx.emit.b.known(result).map_or(Elaborated::Typed(result), Elaborated::of_const)
     })
 }

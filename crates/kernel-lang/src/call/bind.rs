@@ -5,12 +5,12 @@ use super::{Arg, Passed, call_text, counted};
 use crate::walker::Walker;
 use kernpack_syntax::{Diagnostic, Span};
 
-/// What each parameter is given.
+/// The arguments, by parameters.
 #[derive(Debug)]
 pub(crate) struct Bound<V> {
     /// One for each parameter but `*`, in order; nothing where it is left out.
     pub values: Vec<Option<Arg<V>>>,
-    /// What is passed for `*xs`.
+    /// The arguments for `*xs`.
     pub rest: Vec<Arg<V>>,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Arg<V> {
     pub span: Span,
 }
 
-/// What a call passes.
+/// The arguments of a call.
 #[derive(Debug)]
 pub(crate) struct Passed<V> {
     /// By position.
@@ -32,7 +32,7 @@ pub(crate) struct Passed<V> {
     pub named: Vec<(Ident, Arg<V>)>,
 }
 
-/// What a call passes; nothing where any of it is no good. All of it is looked at.
+/// Evaluates the arguments of a call; nothing where any of it is no good. All of it is looked at.
 pub(crate) fn passed<W: Walker>(cx: &mut W, call: &Call) -> Option<Passed<W::Value>> {
     let mut passed = Passed { positional: Vec::new(), named: Vec::new() };
     let mut is_good = true;

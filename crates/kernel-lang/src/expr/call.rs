@@ -6,49 +6,49 @@ use crate::builtin::Given;
 use crate::call;
 use crate::elaborate::Elaborator;
 use crate::python::tree::Call;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_syntax::Span;
 
 /// An argument.
-pub(crate) type Arg = call::Arg<Value>;
+pub(crate) type Arg = call::Arg<Elaborated>;
 
 /// The arguments of a call.
-pub(crate) type Args = call::Passed<Value>;
+pub(crate) type Args = call::Passed<Elaborated>;
 
 impl Elaborator<'_> {
-    pub(super) fn call(&mut self, of: &Call, span: Span) -> Value {
+    pub(super) fn call(&mut self, of: &Call, span: Span) -> Elaborated {
         let function = self.expr(&of.function);
         let naming = self.naming.clone();
         let args = call::passed(self, of);
         self.naming = naming;
         match args {
             Some(args) => self.call_value(&function, args, span),
-            None => Value::Poison,
+            None => Elaborated::Poison,
         }
     }
 
     /// Calls what an expression gave.
-    pub fn call_value(&mut self, function: &Value, args: Args, span: Span) -> Value {
+    pub fn call_value(&mut self, function: &Elaborated, args: Args, span: Span) -> Elaborated {
         match function {
-            Value::Poison => Value::Poison,
-            Value::Closure(closure) => self.inline(closure, args, span),
-            Value::Builtin(row) => match Given::new(self, row, None, args, span) {
+            Elaborated::Poison => Elaborated::Poison,
+            Elaborated::Closure(closure) => self.inline(closure, args, span),
+            Elaborated::Builtin(row) => match Given::new(self, row, None, args, span) {
                 Some(given) => (row.run)(self, &given),
-                None => Value::Poison,
+                None => Elaborated::Poison,
             },
-            Value::Method(of, row) => match Given::new(self, row, Some(of), args, span) {
+            Elaborated::Method(of, row) => match Given::new(self, row, Some(of), args, span) {
                 Some(given) => (row.run)(self, &given),
-                None => Value::Poison,
+                None => Elaborated::Poison,
             },
-            Value::DType(scalar) => self.convert_call(*scalar, &args, span),
-            Value::Layout(layout) if args.named.is_empty() => {
+            Elaborated::DType(scalar) => self.convert_call(*scalar, &args, span),
+            Elaborated::Layout(layout) if args.named.is_empty() => {
                 let coords: Vec<_> = args.positional.into_iter().map(|arg| arg.value).collect();
                 let coord = match &coords[..] {
                     [one] => one.clone(),
-                    _ => Value::tuple(coords),
+                    _ => Elaborated::tuple(coords),
                 };
                 let index = algebra::index_of(self, (&layout.layout, layout.swizzle), &coord, span);
-                index.unwrap_or(Value::Poison)
+                index.unwrap_or(Elaborated::Poison)
             }
             other => {
                 let message = format!("{} is no function", self.emit.describe(other));
@@ -63,7 +63,7 @@ impl Elaborator<'_> {
         scalar: kernpack_kernel_ir::Scalar,
         args: &Args,
         span: Span,
-    ) -> Value {
+    ) -> Elaborated {
         let rounding = args.named.iter().find(|(name, _)| &*name.name == "rounding");
         let others = args.named.len() - usize::from(rounding.is_some());
         let [arg] = &args.positional[..] else {
@@ -81,7 +81,7 @@ impl Elaborator<'_> {
             None => None,
             Some((_, arg)) => match self.rounding(&arg.clone()) {
                 Some(rounding) => Some(rounding),
-                None => return Value::Poison,
+                None => return Elaborated::Poison,
             },
         };
         let value = self.given(arg.value.clone(), arg.span);

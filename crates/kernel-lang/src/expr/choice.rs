@@ -7,7 +7,7 @@ use crate::finish::is_pure;
 use crate::guard::Guard;
 use crate::number::Condition;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::Span;
@@ -32,7 +32,13 @@ impl Emission {
 
 impl Elaborator<'_> {
     /// `then if test else otherwise`
-    pub fn conditional(&mut self, test: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Value {
+    pub fn conditional(
+        &mut self,
+        test: &Expr,
+        then: &Expr,
+        otherwise: &Expr,
+        span: Span,
+    ) -> Elaborated {
         let value = self.expr(test);
         let guards = self.guards_of(test, &value);
         match self.read_condition(&value, test.span) {
@@ -47,7 +53,7 @@ impl Elaborator<'_> {
             None => {
                 self.in_region(&guards.0, |cx| cx.expr(then));
                 self.in_region(&guards.1, |cx| cx.expr(otherwise));
-                Value::Poison
+                Elaborated::Poison
             }
         }
     }
@@ -66,13 +72,13 @@ impl Elaborator<'_> {
     fn choose(
         &mut self,
         condition: kernel::Value,
-        (a, first): (Value, Region),
-        (b, second): (Value, Region),
+        (a, first): (Elaborated, Region),
+        (b, second): (Elaborated, Region),
         mark: usize,
         span: Span,
-    ) -> Value {
+    ) -> Elaborated {
         if a.is_poison() || b.is_poison() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         if is_pure(&first) && is_pure(&second) {
             self.emit.b.append(first);
@@ -93,13 +99,19 @@ impl Elaborator<'_> {
     }
 
     /// One of two values.
-    pub fn select(&mut self, condition: kernel::Value, a: &Value, b: &Value, span: Span) -> Value {
-        if let (Value::Tuple(x), Value::Tuple(y)) = (a, b)
+    pub fn select(
+        &mut self,
+        condition: kernel::Value,
+        a: &Elaborated,
+        b: &Elaborated,
+        span: Span,
+    ) -> Elaborated {
+        if let (Elaborated::Tuple(x), Elaborated::Tuple(y)) = (a, b)
             && x.items.len() == y.items.len()
         {
             let pairs = x.items.iter().zip(&y.items);
             let items = pairs.map(|(x, y)| self.select(condition, x, y, span)).collect();
-            return Value::tuple(items);
+            return Elaborated::tuple(items);
         }
         if self.emit.is_same(a, b) {
             return a.clone();
@@ -114,17 +126,17 @@ impl Elaborator<'_> {
             (false, Err(clash)) => return self.clash(&clash, "a choice", span),
         };
         if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         self.lanes(a, b, scalar, span, &mut |cx, a, b| {
             let (then, otherwise) = (cx.emit.typed(&a, scalar), cx.emit.typed(&b, scalar));
             let result = cx.emit.select_typed(condition, then, otherwise);
             cx.emit.know_literals(result, condition, [&a, &b]);
-            Value::Typed(result)
+            Elaborated::Typed(result)
         })
     }
 
-    fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+    fn no_choice(&mut self, a: &Elaborated, b: &Elaborated, span: Span) -> Elaborated {
         let message =
             format!("a choice between {} and {}", self.emit.describe(a), self.emit.describe(b));
         let help = "choose between numbers of one type, or while compiling";
@@ -133,9 +145,9 @@ impl Elaborator<'_> {
 
     /// What a condition says, and what is known of its value: a side that no thread takes may stand
     /// there for other launches.
-    pub fn guards_of(&mut self, test: &Expr, value: &Value) -> Guards {
+    pub fn guards_of(&mut self, test: &Expr, value: &Elaborated) -> Guards {
         let mut guards = self.guards(test);
-        if let Value::Typed(condition) = value {
+        if let Elaborated::Typed(condition) = value {
             match self.emit.known_truth(*condition) {
                 Some(true) => guards.1.push(Guard::Unreached),
                 Some(false) => guards.0.push(Guard::Unreached),
@@ -196,13 +208,15 @@ impl Elaborator<'_> {
             ExprKind::Attribute(of, member) => {
                 let ExprKind::Name(name) = &of.kind else { return None };
                 let tuple = &self.scopes.frame().get(name)?.binding;
-                let crate::scope::Binding::Value(Value::Tuple(tuple)) = tuple else { return None };
+                let crate::scope::Binding::Value(Elaborated::Tuple(tuple)) = tuple else {
+                    return None;
+                };
                 crate::scope::Binding::Value(tuple.named(&member.name)?.clone())
             }
             _ => return None,
         };
         match value {
-            crate::scope::Binding::Value(Value::Optional(number)) => Some(number),
+            crate::scope::Binding::Value(Elaborated::Optional(number)) => Some(number),
             _ => None,
         }
     }
@@ -216,8 +230,8 @@ impl Elaborator<'_> {
     }
 
     /// What an argument is that may be None, where it is given for certain.
-    pub fn given(&mut self, value: Value, span: Span) -> Value {
-        let Value::Optional(number) = value else { return value };
+    pub fn given(&mut self, value: Elaborated, span: Span) -> Elaborated {
+        let Elaborated::Optional(number) = value else { return value };
         let name = match self.guards.given(number) {
             Ok(inner) => return inner.clone(),
             Err(name) => name.clone(),

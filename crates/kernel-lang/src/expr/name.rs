@@ -8,7 +8,7 @@ use crate::inline::Activation;
 use crate::names::{self, Constants, Names};
 use crate::python::tree::{Expr, Name};
 use crate::scope::{Binding, Lost, Stored};
-use crate::value::{Elements, Items, Value};
+use crate::value::{Elaborated, Elements, Items};
 use crate::walker::{self, Walker, Words};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::op::{Expr as OpExpr, Op, OpKind};
@@ -16,16 +16,16 @@ use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl Walker for Elaborator<'_> {
-    type Value = Value;
+    type Value = Elaborated;
     const WORDS: &'static Words = &walker::KERNEL;
 
-    fn evaluate(&mut self, expr: &Expr) -> Option<Value> {
+    fn evaluate(&mut self, expr: &Expr) -> Option<Elaborated> {
         Some(self.expr(expr))
     }
 
-    fn items(&mut self, value: &Value, span: Span) -> Option<Vec<Value>> {
+    fn items(&mut self, value: &Elaborated, span: Span) -> Option<Vec<Elaborated>> {
         match self.given(value.clone(), span) {
-            Value::Tuple(tuple) => Some(tuple.items.clone()),
+            Elaborated::Tuple(tuple) => Some(tuple.items.clone()),
             other => {
                 self.not_a_tuple(&other, span);
                 None
@@ -47,44 +47,44 @@ impl<'f> Names<'f> for Elaborator<'f> {
         self.scopes.module()
     }
 
-    fn constants(&mut self) -> &mut Constants<Value> {
+    fn constants(&mut self) -> &mut Constants<Elaborated> {
         self.scopes.constants()
     }
 
-    fn local(&mut self, name: &Name, span: Span) -> Option<Option<Value>> {
+    fn local(&mut self, name: &Name, span: Span) -> Option<Option<Elaborated>> {
         let binding = self.scopes.find(name)?.binding.clone();
         Some(Some(self.bound(name, &binding, span)))
     }
 
-    fn dtype_variable(&self, name: &str) -> Option<Value> {
-        self.dtypes.get(name).copied().map(Value::DType)
+    fn dtype_variable(&self, name: &str) -> Option<Elaborated> {
+        self.dtypes.get(name).copied().map(Elaborated::DType)
     }
 
-    fn member(&mut self, name: &Name, span: Span) -> Option<Value> {
+    fn member(&mut self, name: &Name, span: Span) -> Option<Elaborated> {
         Some(self.builtin(name, span))
     }
 
-    fn definition(&mut self, one: &Arc<Definition>, _: &str, _: Span) -> Option<Value> {
+    fn definition(&mut self, one: &Arc<Definition>, _: &str, _: Span) -> Option<Elaborated> {
         Some(self.closure_of(one))
     }
 
-    fn kernpack(&self) -> Value {
-        Value::Kernpack
+    fn kernpack(&self) -> Elaborated {
+        Elaborated::Kernpack
     }
 
-    fn file(&self, module: ModuleId) -> Value {
-        Value::Module(module)
+    fn file(&self, module: ModuleId) -> Elaborated {
+        Elaborated::Module(module)
     }
 
-    fn captured(&mut self, captured: &Captured<ModuleId>, span: Span) -> Option<Value> {
+    fn captured(&mut self, captured: &Captured<ModuleId>, span: Span) -> Option<Elaborated> {
         Some(match captured {
-            Captured::None => Value::None,
-            Captured::Bool(truth) => Value::Bool(*truth),
-            Captured::Int(int) => Value::Int(int.clone()),
-            Captured::Float(float) => Value::Float(*float),
-            Captured::Text(text) => Value::Text(text.clone()),
+            Captured::None => Elaborated::None,
+            Captured::Bool(truth) => Elaborated::Bool(*truth),
+            Captured::Int(int) => Elaborated::Int(int.clone()),
+            Captured::Float(float) => Elaborated::Float(*float),
+            Captured::Text(text) => Elaborated::Text(text.clone()),
             Captured::DType(dtype) => match Scalar::of(*dtype) {
-                Some(scalar) => Value::DType(scalar),
+                Some(scalar) => Elaborated::DType(scalar),
                 None => {
                     let message = format!("kernels have no {dtype} yet");
                     self.mistake("type", span, message, "choose another dtype")
@@ -92,16 +92,16 @@ impl<'f> Names<'f> for Elaborator<'f> {
             },
             Captured::Tuple(items) => {
                 let items = items.iter().map(|item| self.captured(item, span));
-                Value::tuple(items.collect::<Option<_>>()?)
+                Elaborated::tuple(items.collect::<Option<_>>()?)
             }
-            Captured::Kernpack => Value::Kernpack,
+            Captured::Kernpack => Elaborated::Kernpack,
             Captured::Member(name) => self.builtin(name, span),
             Captured::Function(module, name) => names::of_file(self, *module, name, span)?,
         })
     }
 
     /// Everything in it is constant.
-    fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
+    fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Elaborated> {
         let value = self.evaluate_global(module, expr);
         (!value.is_poison()).then_some(value)
     }
@@ -109,35 +109,38 @@ impl<'f> Names<'f> for Elaborator<'f> {
 
 impl Emission {
     /// What slots hold.
-    pub fn stored(&mut self, stored: &Stored) -> Value {
+    pub fn stored(&mut self, stored: &Stored) -> Elaborated {
         match stored {
-            Stored::One(slot) => Value::Typed(self.b.get(*slot)),
+            Stored::One(slot) => Elaborated::Typed(self.b.get(*slot)),
             Stored::Same(value) => value.clone(),
             Stored::Items(parts, like) => {
                 let items = parts.iter().map(|part| self.stored(part)).collect();
-                Value::Tuple(Arc::new(Items { items, names: like.names.clone() }))
+                Elaborated::Tuple(Arc::new(Items { items, names: like.names.clone() }))
             }
             Stored::Elements(slots, like) => {
-                let items = slots.iter().map(|slot| Value::Typed(self.b.get(*slot))).collect();
+                let items = slots.iter().map(|slot| Elaborated::Typed(self.b.get(*slot))).collect();
                 let shape = like.shape.clone();
-                Value::Elements(Arc::new(Elements { scalar: like.scalar, shape, items }))
+                Elaborated::Elements(Arc::new(Elements { scalar: like.scalar, shape, items }))
             }
         }
     }
 
     /// A value with its numbers as constants, where they are known.
-    fn folded(&self, value: Value) -> Value {
-        let each = |items: &[Value]| items.iter().cloned().map(|item| self.folded(item)).collect();
+    fn folded(&self, value: Elaborated) -> Elaborated {
+        let each =
+            |items: &[Elaborated]| items.iter().cloned().map(|item| self.folded(item)).collect();
         match value {
-            Value::Typed(typed) => match self.b.known(typed) {
-                Some(known) => known.as_int().map_or_else(|| Value::of_const(known), Value::index),
-                None => Value::Typed(typed),
+            Elaborated::Typed(typed) => match self.b.known(typed) {
+                Some(known) => {
+                    known.as_int().map_or_else(|| Elaborated::of_const(known), Elaborated::index)
+                }
+                None => Elaborated::Typed(typed),
             },
-            Value::Tuple(tuple) => Value::Tuple(Arc::new(Items {
+            Elaborated::Tuple(tuple) => Elaborated::Tuple(Arc::new(Items {
                 items: each(&tuple.items),
                 names: tuple.names.clone(),
             })),
-            Value::Elements(of) => Value::Elements(Arc::new(Elements {
+            Elaborated::Elements(of) => Elaborated::Elements(Arc::new(Elements {
                 items: each(&of.items),
                 scalar: of.scalar,
                 shape: of.shape.clone(),
@@ -149,15 +152,15 @@ impl Emission {
 
 impl Elaborator<'_> {
     /// The value that a name stands for.
-    pub fn name(&mut self, name: &Name, span: Span) -> Value {
-        names::find(self, name, span).unwrap_or(Value::Poison)
+    pub fn name(&mut self, name: &Name, span: Span) -> Elaborated {
+        names::find(self, name, span).unwrap_or(Elaborated::Poison)
     }
 
-    fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Value {
+    fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Elaborated {
         match binding {
             Binding::Value(value) => value.clone(),
             Binding::Stored(stored) => self.emit.stored(stored),
-            Binding::Lost(Lost::Poison) => Value::Poison,
+            Binding::Lost(Lost::Poison) => Elaborated::Poison,
             Binding::Lost(lost) => {
                 let (message, help) = match lost {
                     Lost::Branch => (
@@ -183,7 +186,7 @@ impl Elaborator<'_> {
     }
 
     /// An expression at the level of a file: everything in it is constant.
-    fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Value {
+    fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Elaborated {
         let frame = self.scopes.open(module, None);
         let caller = self.places.enter(None);
         self.scopes.push(Activation::constant(frame));
@@ -204,16 +207,29 @@ impl Elaborator<'_> {
 }
 
 /// Whether nothing of a value is what threads compute, or where they do.
-fn is_known(value: &Value) -> bool {
+fn is_known(value: &Elaborated) -> bool {
     match value {
-        Value::Typed(_) | Value::Layout(_) | Value::Tensor(_) | Value::Pointer(_) => false,
-        Value::Range(_) => false,
-        Value::Tuple(tuple) => tuple.items.iter().all(is_known),
-        Value::Elements(of) => of.items.iter().all(is_known),
-        Value::Method(of, _) => is_known(of),
-        Value::Poison | Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
-        Value::Text(_) | Value::DType(_) | Value::Const(_) | Value::Swizzle(_) => true,
-        Value::Closure(_) | Value::Builtin(_) | Value::Kernpack | Value::Module(_) => true,
-        Value::Optional(_) => true,
+        Elaborated::Typed(_)
+        | Elaborated::Layout(_)
+        | Elaborated::Tensor(_)
+        | Elaborated::Pointer(_) => false,
+        Elaborated::Range(_) => false,
+        Elaborated::Tuple(tuple) => tuple.items.iter().all(is_known),
+        Elaborated::Elements(of) => of.items.iter().all(is_known),
+        Elaborated::Method(of, _) => is_known(of),
+        Elaborated::Poison
+        | Elaborated::None
+        | Elaborated::Bool(_)
+        | Elaborated::Int(_)
+        | Elaborated::Float(_) => true,
+        Elaborated::Text(_)
+        | Elaborated::DType(_)
+        | Elaborated::Const(_)
+        | Elaborated::Swizzle(_) => true,
+        Elaborated::Closure(_)
+        | Elaborated::Builtin(_)
+        | Elaborated::Kernpack
+        | Elaborated::Module(_) => true,
+        Elaborated::Optional(_) => true,
     }
 }

@@ -48,7 +48,7 @@ pub struct Module {
     pub path: PathBuf,
     /// Its text.
     pub text: TextId,
-    /// What its names mean.
+    /// The meanings of its names.
     pub names: HashMap<Name, Global>,
     /// Its functions, in order.
     pub functions: Vec<Arc<Definition>>,
@@ -57,20 +57,20 @@ pub struct Module {
     lines: Lines,
 }
 
-/// What a name of a file means.
+/// The meaning of a name of a file.
 #[derive(Clone, Debug)]
 pub enum Global {
     /// A function.
     Function(Arc<Definition>),
-    /// What an expression gives: its part of that number, where a tuple is taken apart.
+    /// The value of an expression: its part of that number, where a tuple is taken apart.
     Constant(Arc<Expr>, Option<usize>),
     /// kernpack itself.
     Kernpack,
-    /// What kernpack calls by that name.
+    /// The member of kernpack of that name.
     Member(Name),
     /// Another kernel file.
     Module(ModuleId),
-    /// What another kernel file calls by that name.
+    /// The name of another kernel file.
     Imported(ModuleId, Name),
     /// A value that the program has, in which the text stands.
     Captured(Captured<ModuleId>),
@@ -85,11 +85,11 @@ pub struct Definition {
     pub module: ModuleId,
     /// The function.
     pub function: Arc<Function>,
-    /// What it is for.
+    /// Its kind.
     pub kind: DefinitionKind,
 }
 
-/// What a function is for.
+/// The kinds of functions.
 #[derive(Debug)]
 pub enum DefinitionKind {
     /// Kernels call it; or nobody but Python does.
@@ -155,7 +155,7 @@ impl KernelFiles {
         reader.finish()
     }
 
-    /// What the files say and capture, whatever they are called.
+    /// The content of the files, whatever they are called.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -189,7 +189,7 @@ impl KernelFiles {
         &self.modules
     }
 
-    /// What a name of a file means, through imports.
+    /// The meaning of a name of a file, through imports.
     pub fn find(&self, module: ModuleId, name: &str) -> Option<(ModuleId, &Global)> {
         let (mut module, mut name) = (module, name);
         // Names imported in a circle, as no file of Python could, end somewhere.

@@ -25,11 +25,11 @@ pub(super) struct Reader<'r, 'd> {
     contents: HashMap<String, ModuleId>,
     by_path: HashMap<PathBuf, ModuleId>,
     by_source: HashMap<SourceId, ModuleId>,
-    /// What the imports of the file that is being read bind.
+    /// The files that the imports of the file that is being read bind.
     imports: Vec<Option<ModuleId>>,
-    /// What keeps the files from being read.
+    /// The mistakes that keep the files from being read.
     diagnostics: Diagnostics,
-    /// What is no part of the language.
+    /// The Python that is no part of the language.
     problems: Diagnostics,
 }
 
@@ -351,7 +351,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What a captured value is to the names of a file.
+/// A captured value as a name of a file.
 fn global_of(captured: &Captured<ModuleId>) -> Global {
     match captured {
         Captured::Kernpack => Global::Kernpack,

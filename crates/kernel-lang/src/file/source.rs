@@ -48,7 +48,7 @@ pub enum Captured<F = SourceId> {
     Tuple(Vec<Captured<F>>),
     /// kernpack itself: `kp`.
     Kernpack,
-    /// What kernpack has by that name.
+    /// The function or dtype that kernpack has by that name.
     Member(Name),
     /// The function of that name in another source: a kernel, or one that kernels call.
     Function(F, Name),
@@ -100,7 +100,7 @@ impl Sources {
     }
 }
 
-/// What a set of files says and captures, whatever the files are called: two that are the same give
+/// The content of a set of files, whatever the files are called: two that are the same give
 /// the same kernels, but for what places show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity(String);
@@ -117,7 +117,7 @@ impl Identity {
     }
 }
 
-/// What a text says and captures. No other text with other values gives it.
+/// The content of a source. No other text with other values has it.
 pub(super) fn content<F>(
     text: &str,
     captured: &BTreeMap<Name, Captured<F>>,
@@ -132,7 +132,7 @@ pub(super) fn content<F>(
     content
 }
 
-/// What a file says and captures, with the files that its imports bind, in order.
+/// The content of a file: its source, and the files that its imports bind, in order.
 pub(super) fn content_of_file(
     text: &str,
     captured: &BTreeMap<Name, Captured<ModuleId>>,

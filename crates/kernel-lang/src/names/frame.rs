@@ -9,10 +9,10 @@ pub(crate) struct FrameId(usize);
 
 /// The names of one call.
 pub(crate) trait Scope {
-    /// What stands behind a name.
+    /// The meaning of a name.
     type Bound;
 
-    /// What a name of this call is.
+    /// The meaning of a name of this call.
     fn own(&self, name: &str) -> Option<&Self::Bound>;
     /// The names around the function that is called.
     fn outer(&self) -> Option<FrameId>;
@@ -45,7 +45,7 @@ impl<S: Scope> Frames<S> {
         &mut self.0[id.0]
     }
 
-    /// What a name is in a call, or around the function that is called.
+    /// The meaning of a name in a call, or around the function that is called.
     pub fn find(&self, mut from: Option<FrameId>, name: &str) -> Option<&S::Bound> {
         while let Some(id) = from {
             let scope = self.get(id);

@@ -49,12 +49,12 @@ pub(crate) trait Names<'f>: Walker {
     /// The constants of files that were asked for.
     fn constants(&mut self) -> &mut Constants<Self::Value>;
 
-    /// What a name of the function is, or of one around it; nothing where none has it, and nothing
+    /// The value of a name of the function, or of one around it; nothing where none has it, and nothing
     /// in that where a mistake was reported.
     fn local(&mut self, name: &Name, span: Span) -> Option<Option<Self::Value>>;
     /// A dtype variable of the signature.
     fn dtype_variable(&self, name: &str) -> Option<Self::Value>;
-    /// What kernpack has by a name.
+    /// The member of kernpack of a name.
     fn member(&mut self, name: &Name, span: Span) -> Option<Self::Value>;
     /// A function of a file, which is used by a name.
     fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Self::Value>;
@@ -68,7 +68,7 @@ pub(crate) trait Names<'f>: Walker {
     fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Self::Value>;
 }
 
-/// What a name stands for; nothing where a mistake was reported.
+/// The value of a name; nothing where a mistake was reported.
 pub(crate) fn find<'f, W: Names<'f>>(cx: &mut W, name: &Name, span: Span) -> Option<W::Value> {
     if let Some(value) = cx.local(name, span) {
         return value;
@@ -102,7 +102,7 @@ fn undefined<W: Walker>(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// What a file that is named has by a name: a mistake where it has none.
+/// The value of a name of a file that is named: a mistake where it has none.
 pub(crate) fn of_file<'f, W: Names<'f>>(
     cx: &mut W,
     module: ModuleId,
@@ -118,7 +118,7 @@ pub(crate) fn of_file<'f, W: Names<'f>>(
     })
 }
 
-/// What a file calls by a name; nothing where it has none, and nothing in that where a mistake was
+/// The value of a name of a file; nothing where it has none, and nothing in that where a mistake was
 /// reported.
 pub(crate) fn global<'f, W: Names<'f>>(
     cx: &mut W,

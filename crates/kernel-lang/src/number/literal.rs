@@ -5,7 +5,7 @@
 use super::Kind;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_syntax::Span;
 
@@ -13,7 +13,7 @@ use kernpack_syntax::Span;
 #[derive(Clone, Debug)]
 pub(crate) struct LiteralChoice {
     condition: kernel::Value,
-    sides: [Value; 2],
+    sides: [Elaborated; 2],
     /// Of integers, or of floats where one side is a float.
     kind: Kind,
 }
@@ -25,14 +25,14 @@ impl Emission {
         &mut self,
         chosen: kernel::Value,
         condition: kernel::Value,
-        sides: [&Value; 2],
+        sides: [&Elaborated; 2],
     ) {
         let kind = match sides.map(|side| self.kind(side)) {
             [Some(Kind::Int), Some(Kind::Int)] => Kind::Int,
             [Some(Kind::Int | Kind::Float), Some(Kind::Int | Kind::Float)] => Kind::Float,
             _ => return,
         };
-        let choice = LiteralChoice { condition, sides: sides.map(Value::clone), kind };
+        let choice = LiteralChoice { condition, sides: sides.map(Elaborated::clone), kind };
         self.remember_choice(chosen, choice);
     }
 
@@ -60,7 +60,7 @@ impl Elaborator<'_> {
         &mut self,
         value: kernel::Value,
         scalar: Scalar,
-        cast: &mut dyn FnMut(&mut Self, &Value) -> Value,
+        cast: &mut dyn FnMut(&mut Self, &Elaborated) -> Elaborated,
     ) -> Option<kernel::Value> {
         let LiteralChoice { condition, sides, kind: _ } = self.emit.literal_choice(value)?.clone();
         let [then, otherwise] = sides.map(|side| {

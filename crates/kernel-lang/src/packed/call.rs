@@ -7,7 +7,7 @@
 use super::closure::Closure;
 use super::expression::Evaluator;
 use super::number;
-use super::value::{KernelCall, Value};
+use super::value::{Evaluated, KernelCall};
 use crate::algebra;
 use crate::budget::DEPTH_OF_CALL;
 use crate::call::{self, Bound};
@@ -33,17 +33,17 @@ pub(super) struct Scope {
 /// What a call by itself is.
 pub(super) enum Called {
     /// One that gives a value.
-    Value(Box<Value>),
+    Value(Box<Evaluated>),
     /// One of a function that is written, with its names.
     Function(Arc<Function>, Scope),
 }
 
 /// The arguments of a call.
-type Passed = call::Passed<Value>;
+type Passed = call::Passed<Evaluated>;
 
 impl Evaluator<'_> {
     /// A call that is no launch.
-    pub fn call(&mut self, call: &Call, span: Span) -> Option<Value> {
+    pub fn call(&mut self, call: &Call, span: Span) -> Option<Evaluated> {
         if self.launched(call).is_some() {
             let problem = Diagnostic::new("packed-statement", "a launch gives nothing");
             return self.report(problem.label(span, "used as a value"));
@@ -52,22 +52,22 @@ impl Evaluator<'_> {
         let passed = call::passed(self, call);
         let (function, passed) = (function?, passed?);
         match function {
-            Value::Kernel(kernel) => self.kernel_call(&kernel, passed, span),
-            Value::Builtin(name) => self.builtin_call(&name, passed, span),
-            Value::Function(closure) => {
+            Evaluated::Kernel(kernel) => self.kernel_call(&kernel, passed, span),
+            Evaluated::Builtin(name) => self.builtin_call(&name, passed, span),
+            Evaluated::Function(closure) => {
                 let scope = self.scope(&closure, passed, span)?;
                 self.value_of(&closure.function, scope, span)
             }
-            Value::DType(_) => {
+            Evaluated::DType(_) => {
                 let problem =
                     Diagnostic::new("packed-value", "constants have their types in kernels");
                 let problem = problem.label(span, "a conversion");
                 self.report(problem.help("pass the number, and convert it in the kernel"))
             }
-            Value::Layout(layout, swizzle) if passed.named.is_empty() => {
+            Evaluated::Layout(layout, swizzle) if passed.named.is_empty() => {
                 let coord = match &passed.positional[..] {
                     [one] => one.value.clone(),
-                    args => Value::tuple(args.iter().map(|arg| arg.value.clone())),
+                    args => Evaluated::tuple(args.iter().map(|arg| arg.value.clone())),
                 };
                 algebra::index_of(self, (&layout, swizzle), &coord, span)
             }
@@ -87,7 +87,7 @@ impl Evaluator<'_> {
 
     fn is_module(&self, name: &Name) -> bool {
         match self.names.get(name) {
-            Some(value) => matches!(value, Value::Module(_)),
+            Some(value) => matches!(value, Evaluated::Module(_)),
             None => {
                 let global = self.files.find(self.module, name);
                 global.is_some_and(|(_, global)| matches!(global, Global::Module(_)))
@@ -99,9 +99,9 @@ impl Evaluator<'_> {
     pub fn begin_call(&mut self, call: &Call, span: Span) -> Option<Called> {
         let written = match &call.function.kind {
             ExprKind::Name(_) | ExprKind::Attribute(..) => self.expr(&call.function)?,
-            _ => Value::None,
+            _ => Evaluated::None,
         };
-        let Value::Function(closure) = written else {
+        let Evaluated::Function(closure) = written else {
             return self.call(call, span).map(|value| Called::Value(Box::new(value)));
         };
         let passed = call::passed(self, call)?;
@@ -146,7 +146,7 @@ impl Evaluator<'_> {
     }
 
     /// What a function gives that is called for its value.
-    fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Value> {
+    fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Evaluated> {
         self.begin(DEPTH_OF_CALL, span).then_some(())?;
         let caller = self.enter(scope);
         let value = self.run_for_value(&function.body);
@@ -162,7 +162,7 @@ impl Evaluator<'_> {
     }
 
     /// What statements return, where they do.
-    fn run_for_value(&mut self, block: &Block) -> Option<Option<Value>> {
+    fn run_for_value(&mut self, block: &Block) -> Option<Option<Evaluated>> {
         for stmt in block {
             match &stmt.kind {
                 StmtKind::Assign(targets, value) => {
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
                     names::assign(self, target, value, stmt.span);
                 }
                 StmtKind::Return(Some(value)) => return self.expr(value).map(Some),
-                StmtKind::Return(None) => return Some(Some(Value::None)),
+                StmtKind::Return(None) => return Some(Some(Evaluated::None)),
                 StmtKind::If(sides, otherwise) => {
                     let mut taken = Some(otherwise);
                     for (test, block) in sides {
@@ -204,7 +204,7 @@ impl Evaluator<'_> {
     /// A condition that has to be known while the package is built.
     fn known_truth(&mut self, test: &Expr) -> Option<bool> {
         match self.truth(test)? {
-            Value::Bool(truth) => Some(truth),
+            Evaluated::Bool(truth) => Some(truth),
             _ => {
                 let message = "which value it is depends on the call";
                 let problem = Diagnostic::new("packed-value", message);
@@ -215,7 +215,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn builtin_call(&mut self, name: &Name, passed: Passed, span: Span) -> Option<Value> {
+    fn builtin_call(&mut self, name: &Name, passed: Passed, span: Span) -> Option<Evaluated> {
         let path = format!("kp.{name}");
         if let Some(row) = algebra::find(name) {
             let Bound { values, .. } = call::bind(self, &path, row.takes, passed, span)?;
@@ -242,11 +242,11 @@ impl Evaluator<'_> {
         kernel: &Arc<Definition>,
         passed: Passed,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let takes = call::takes(&kernel.function);
         let bound = call::bind(self, kernel.name(), &takes, passed, span)?;
         let args = self.completed(kernel.module, None, &kernel.function, bound)?;
-        Some(Value::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
+        Some(Evaluated::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
     }
 
     /// What each parameter is given, defaults included, which see what the function sees.
@@ -255,8 +255,8 @@ impl Evaluator<'_> {
         module: ModuleId,
         frame: Option<FrameId>,
         function: &Function,
-        bound: Bound<Value>,
-    ) -> Option<Vec<(Value, Span)>> {
+        bound: Bound<Evaluated>,
+    ) -> Option<Vec<(Evaluated, Span)>> {
         let args = function.params.iter().zip(bound.values).map(|(param, given)| match given {
             Some(given) => Some((given.value, given.span)),
             None => {

@@ -3,7 +3,7 @@
 //! passed for a function is that function with the values of the names around it.
 
 use super::expression::Evaluator;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::argument::{Argument, FunctionArg};
 use crate::file::ModuleId;
 use crate::names::{FrameId, Frames, Scope};
@@ -43,13 +43,13 @@ pub(super) struct Frame(Rc<Own>);
 #[derive(Clone, Debug)]
 struct Own {
     outer: Option<FrameId>,
-    names: HashMap<Name, Value>,
+    names: HashMap<Name, Evaluated>,
 }
 
 impl Scope for Frame {
-    type Bound = Value;
+    type Bound = Evaluated;
 
-    fn own(&self, name: &str) -> Option<&Value> {
+    fn own(&self, name: &str) -> Option<&Evaluated> {
         self.0.names.get(name)
     }
 
@@ -68,14 +68,14 @@ pub(super) struct Names {
 
 impl Names {
     /// Those of a packed function.
-    pub fn new(names: HashMap<Name, Value>) -> Names {
+    pub fn new(names: HashMap<Name, Evaluated>) -> Names {
         let mut own = Names::default();
         own.here = Some(own.open(None, names));
         own
     }
 
     /// Adds the names that a call begins with.
-    pub fn open(&mut self, outer: Option<FrameId>, names: HashMap<Name, Value>) -> FrameId {
+    pub fn open(&mut self, outer: Option<FrameId>, names: HashMap<Name, Evaluated>) -> FrameId {
         self.frames.open(Frame(Rc::new(Own { outer, names })))
     }
 
@@ -90,12 +90,12 @@ impl Names {
     }
 
     /// What a name stands for.
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    pub fn get(&self, name: &str) -> Option<&Evaluated> {
         self.frames.find(self.here, name)
     }
 
     /// Gives a name to a value.
-    pub fn insert(&mut self, name: Name, value: Value) {
+    pub fn insert(&mut self, name: Name, value: Evaluated) {
         if let Some(here) = self.here {
             Rc::make_mut(&mut self.frames.get_mut(here).0).names.insert(name, value);
         }
@@ -104,9 +104,9 @@ impl Names {
 
 impl Evaluator<'_> {
     /// A function that stands here.
-    pub fn function(&self, function: &Arc<Function>) -> Value {
+    pub fn function(&self, function: &Arc<Function>) -> Evaluated {
         let (module, frame) = (self.module, self.names.here());
-        Value::Function(Closure { module, function: function.clone(), frame })
+        Evaluated::Function(Closure { module, function: function.clone(), frame })
     }
 
     /// What a kernel is passed for a function: it, and what it sees now of the names around it.
@@ -150,7 +150,7 @@ impl Evaluator<'_> {
     }
 
     /// The names around a function that it uses.
-    fn seen(&self, closure: &Closure) -> impl Iterator<Item = (Name, Value)> {
+    fn seen(&self, closure: &Closure) -> impl Iterator<Item = (Name, Evaluated)> {
         let mut used = Vec::new();
         walk::used(&closure.function, &mut used);
         used.into_iter().filter_map(|name| {
@@ -190,13 +190,13 @@ impl Evaluator<'_> {
 
     fn n_passed_in(
         &self,
-        value: &Value,
+        value: &Evaluated,
         users: &mut Vec<Arc<Function>>,
         known: &mut HashMap<Key, usize>,
     ) -> Option<usize> {
         match value {
-            Value::Function(closure) => self.n_passed(closure, users, known),
-            Value::Tuple(items) => items.iter().try_fold(0_usize, |count, (_, item)| {
+            Evaluated::Function(closure) => self.n_passed(closure, users, known),
+            Evaluated::Tuple(items) => items.iter().try_fold(0_usize, |count, (_, item)| {
                 Some(count.saturating_add(self.n_passed_in(item, users, known)?))
             }),
             _ => Some(0),

@@ -6,7 +6,7 @@
 //! where they are called and looked up.
 
 use super::expression::Evaluator;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::argument::Dim;
 use crate::budget::{Budget, too_deep};
 use crate::names::Constants;
@@ -37,7 +37,7 @@ pub(super) struct Progress {
     /// The functions that are being called.
     pub calls: Vec<Arc<Function>>,
     /// The constants of files that were asked for.
-    pub constants: Constants<Value>,
+    pub constants: Constants<Evaluated>,
     budget: Budget,
 }
 
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
     }
 
     /// A value, unless it is too large, which is reported.
-    pub fn bounded(&mut self, value: Value, span: Span) -> Option<Value> {
+    pub fn bounded(&mut self, value: Evaluated, span: Span) -> Option<Evaluated> {
         let mut size = Size::default();
         size.add(&value, 0);
         self.count_steps(size.n_parts, span).then_some(())?;
@@ -89,7 +89,7 @@ impl Evaluator<'_> {
             return Some(value);
         }
         let message = match value {
-            Value::Rule(_) => "a condition of too many parts".to_string(),
+            Evaluated::Rule(_) => "a condition of too many parts".to_string(),
             value => format!("{} of too many parts", value.what()),
         };
         let problem = Diagnostic::new("packed-size", message).label(span, "here");
@@ -134,36 +134,36 @@ struct Size {
 }
 
 impl Size {
-    fn add(&mut self, value: &Value, level: usize) {
+    fn add(&mut self, value: &Evaluated, level: usize) {
         self.n_parts += 1;
         self.n_levels = self.n_levels.max(level);
         match value {
-            Value::Dim(number) => self.n_parts += n_nodes(number),
-            Value::Tuple(items) => items.iter().for_each(|(_, item)| self.add(item, level + 1)),
-            Value::Layout(layout, _) => self.add_layout(layout),
-            Value::Tensor(tensor) => self.add_layout(&tensor.view),
-            Value::Optional(_, inner) => self.add(inner, level + 1),
-            Value::Rule(rule) => self.add_rule(rule, level),
-            Value::Call(call) => call.args.iter().for_each(|(arg, _)| self.add(arg, level + 1)),
-            Value::Poison
-            | Value::None
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Text(_)
-            | Value::DType(_)
-            | Value::DTypeParam(..)
-            | Value::Scalar(_)
-            | Value::String(_)
-            | Value::Stream(_)
-            | Value::Opaque(..)
-            | Value::Swizzle(_)
-            | Value::NoTensor(..)
-            | Value::Kernel(_)
-            | Value::Function(_)
-            | Value::Builtin(_)
-            | Value::Kernpack
-            | Value::Module(_) => {}
+            Evaluated::Dim(number) => self.n_parts += n_nodes(number),
+            Evaluated::Tuple(items) => items.iter().for_each(|(_, item)| self.add(item, level + 1)),
+            Evaluated::Layout(layout, _) => self.add_layout(layout),
+            Evaluated::Tensor(tensor) => self.add_layout(&tensor.view),
+            Evaluated::Optional(_, inner) => self.add(inner, level + 1),
+            Evaluated::Rule(rule) => self.add_rule(rule, level),
+            Evaluated::Call(call) => call.args.iter().for_each(|(arg, _)| self.add(arg, level + 1)),
+            Evaluated::Poison
+            | Evaluated::None
+            | Evaluated::Bool(_)
+            | Evaluated::Int(_)
+            | Evaluated::Float(_)
+            | Evaluated::Text(_)
+            | Evaluated::DType(_)
+            | Evaluated::DTypeParam(..)
+            | Evaluated::Scalar(_)
+            | Evaluated::String(_)
+            | Evaluated::Stream(_)
+            | Evaluated::Opaque(..)
+            | Evaluated::Swizzle(_)
+            | Evaluated::NoTensor(..)
+            | Evaluated::Kernel(_)
+            | Evaluated::Function(_)
+            | Evaluated::Builtin(_)
+            | Evaluated::Kernpack
+            | Evaluated::Module(_) => {}
         }
     }
 

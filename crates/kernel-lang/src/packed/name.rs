@@ -4,7 +4,7 @@
 use super::closure::Closure;
 use super::expression::Evaluator;
 use super::number;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::algebra;
 use crate::builtin;
 use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
@@ -17,16 +17,16 @@ use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl Walker for Evaluator<'_> {
-    type Value = Value;
+    type Value = Evaluated;
     const WORDS: &'static Words = &walker::PACKED;
 
-    fn evaluate(&mut self, expr: &Expr) -> Option<Value> {
+    fn evaluate(&mut self, expr: &Expr) -> Option<Evaluated> {
         self.expr(expr)
     }
 
-    fn items(&mut self, value: &Value, span: Span) -> Option<Vec<Value>> {
+    fn items(&mut self, value: &Evaluated, span: Span) -> Option<Vec<Evaluated>> {
         match value {
-            Value::Tuple(items) => Some(items.iter().map(|(_, item)| item.clone()).collect()),
+            Evaluated::Tuple(items) => Some(items.iter().map(|(_, item)| item.clone()).collect()),
             value => {
                 self.expected("a tuple", value, span);
                 None
@@ -48,40 +48,40 @@ impl<'f> Names<'f> for Evaluator<'f> {
         self.module
     }
 
-    fn constants(&mut self) -> &mut Constants<Value> {
+    fn constants(&mut self) -> &mut Constants<Evaluated> {
         &mut self.progress.constants
     }
 
-    fn local(&mut self, name: &Name, _: Span) -> Option<Option<Value>> {
+    fn local(&mut self, name: &Name, _: Span) -> Option<Option<Evaluated>> {
         let value = self.refreshed(self.names.get(name)?);
-        Some(Some(value).filter(|value| !matches!(value, Value::Poison)))
+        Some(Some(value).filter(|value| !matches!(value, Evaluated::Poison)))
     }
 
-    fn dtype_variable(&self, name: &str) -> Option<Value> {
-        self.facts.row().get(name).copied().map(Value::DType)
+    fn dtype_variable(&self, name: &str) -> Option<Evaluated> {
+        self.facts.row().get(name).copied().map(Evaluated::DType)
     }
 
-    fn member(&mut self, name: &Name, span: Span) -> Option<Value> {
+    fn member(&mut self, name: &Name, span: Span) -> Option<Evaluated> {
         if let Some(dtype) = DType::parse(name) {
-            return Some(Value::DType(dtype));
+            return Some(Evaluated::DType(dtype));
         }
         if number::takes(name).is_some() || algebra::find(name).is_some() {
-            return Some(Value::Builtin(name.clone()));
+            return Some(Evaluated::Builtin(name.clone()));
         }
         // Whatever else there is, is for kernels, and can be passed to them.
         match (builtin::find(name), builtin::constant(name)) {
-            (Some(_), _) => Some(Value::Builtin(name.clone())),
-            (None, Some(elaborated::Value::Int(number))) => Some(Value::Int(number)),
+            (Some(_), _) => Some(Evaluated::Builtin(name.clone())),
+            (None, Some(elaborated::Elaborated::Int(number))) => Some(Evaluated::Int(number)),
             (None, _) => self.report(builtin::unknown(name).label(span, "")),
         }
     }
 
-    fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Value> {
+    fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Evaluated> {
         match one.kind {
-            DefinitionKind::Kernel => Some(Value::Kernel(one.clone())),
+            DefinitionKind::Kernel => Some(Evaluated::Kernel(one.clone())),
             DefinitionKind::Device => {
                 let (module, function) = (one.module, one.function.clone());
-                Some(Value::Function(Closure { module, function, frame: None }))
+                Some(Evaluated::Function(Closure { module, function, frame: None }))
             }
             DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
                 let message = format!("`{name}` is called from Python only");
@@ -91,52 +91,52 @@ impl<'f> Names<'f> for Evaluator<'f> {
         }
     }
 
-    fn kernpack(&self) -> Value {
-        Value::Kernpack
+    fn kernpack(&self) -> Evaluated {
+        Evaluated::Kernpack
     }
 
-    fn file(&self, module: ModuleId) -> Value {
-        Value::Module(module)
+    fn file(&self, module: ModuleId) -> Evaluated {
+        Evaluated::Module(module)
     }
 
-    fn captured(&mut self, captured: &Captured<ModuleId>, span: Span) -> Option<Value> {
+    fn captured(&mut self, captured: &Captured<ModuleId>, span: Span) -> Option<Evaluated> {
         Some(match captured {
-            Captured::None => Value::None,
-            Captured::Bool(truth) => Value::Bool(*truth),
-            Captured::Int(int) => Value::Int(int.clone()),
-            Captured::Float(float) => Value::Float(*float),
-            Captured::Text(text) => Value::Text(text.clone()),
-            Captured::DType(dtype) => Value::DType(*dtype),
+            Captured::None => Evaluated::None,
+            Captured::Bool(truth) => Evaluated::Bool(*truth),
+            Captured::Int(int) => Evaluated::Int(int.clone()),
+            Captured::Float(float) => Evaluated::Float(*float),
+            Captured::Text(text) => Evaluated::Text(text.clone()),
+            Captured::DType(dtype) => Evaluated::DType(*dtype),
             Captured::Tuple(items) => {
                 let items = items.iter().map(|item| self.captured(item, span));
-                Value::tuple(items.collect::<Option<Vec<_>>>()?)
+                Evaluated::tuple(items.collect::<Option<Vec<_>>>()?)
             }
-            Captured::Kernpack => Value::Kernpack,
+            Captured::Kernpack => Evaluated::Kernpack,
             Captured::Member(name) => return self.member(name, span),
             Captured::Function(module, name) => return names::of_file(self, *module, name, span),
         })
     }
 
-    fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
+    fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Evaluated> {
         self.value_in(module, None, expr)
     }
 }
 
 impl Target for Evaluator<'_> {
-    const POISON: Value = Value::Poison;
+    const POISON: Evaluated = Evaluated::Poison;
 
-    fn bind(&mut self, name: &Name, value: Value, _: Span, _: Span) {
+    fn bind(&mut self, name: &Name, value: Evaluated, _: Span, _: Span) {
         self.names.insert(name.clone(), value);
     }
 
-    fn store(&mut self, _: (&Expr, &Expr), _: &Value, _: Span, _: Span) -> bool {
+    fn store(&mut self, _: (&Expr, &Expr), _: &Evaluated, _: Span, _: Span) -> bool {
         false
     }
 }
 
 impl Evaluator<'_> {
     /// Gives targets a value, which stands at `span`.
-    pub fn assign_all(&mut self, targets: &[Expr], value: &Value, span: Span) {
+    pub fn assign_all(&mut self, targets: &[Expr], value: &Evaluated, span: Span) {
         targets.iter().for_each(|target| names::assign(self, target, value.clone(), span));
     }
 }

@@ -2,7 +2,7 @@
 //! Functions of numbers and of tensors' addresses that packed functions call, Python's among them.
 
 use super::expression::Evaluator;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::algebra::Algebra;
 use crate::call::Arg;
 use crate::integer::Integer;
@@ -44,40 +44,50 @@ pub(super) fn takes(name: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Plain for Evaluator<'_> {
-    fn constant<'v>(&self, value: &'v Value) -> Option<Constant<'v, Value>> {
+    fn constant<'v>(&self, value: &'v Evaluated) -> Option<Constant<'v, Evaluated>> {
         match value {
-            Value::Int(int) => Some(Constant::Int(int)),
-            Value::Float(float) => Some(Constant::Float(*float)),
-            Value::Text(text) => Some(Constant::Text(text)),
-            Value::Tuple(items) => {
+            Evaluated::Int(int) => Some(Constant::Int(int)),
+            Evaluated::Float(float) => Some(Constant::Float(*float)),
+            Evaluated::Text(text) => Some(Constant::Text(text)),
+            Evaluated::Tuple(items) => {
                 Some(Constant::Tuple(items.iter().map(|(_, item)| item.clone()).collect()))
             }
             _ => None,
         }
     }
 
-    fn of_int(&self, int: Integer) -> Value {
-        Value::Int(int)
+    fn of_int(&self, int: Integer) -> Evaluated {
+        Evaluated::Int(int)
     }
 
-    fn of_float(&self, float: f64) -> Value {
-        Value::Float(float)
+    fn of_float(&self, float: f64) -> Evaluated {
+        Evaluated::Float(float)
     }
 
-    fn alone(&mut self, x: &Arg<Value>) -> Option<Value> {
-        self.number(&(x.value.clone(), x.span)).map(Value::number)
+    fn alone(&mut self, x: &Arg<Evaluated>) -> Option<Evaluated> {
+        self.number(&(x.value.clone(), x.span)).map(Evaluated::number)
     }
 
-    fn extreme(&mut self, of: Extreme, pair: (Value, &Arg<Value>), span: Span) -> Option<Value> {
+    fn extreme(
+        &mut self,
+        of: Extreme,
+        pair: (Evaluated, &Arg<Evaluated>),
+        span: Span,
+    ) -> Option<Evaluated> {
         let op = match of {
             Extreme::Min => Op::Min,
             Extreme::Max => Op::Max,
         };
         let (a, b) = (pair.0.expr()?, self.number(&(pair.1.value.clone(), pair.1.span))?);
-        self.combined(op, a, b, span).map(Value::number)
+        self.combined(op, a, b, span).map(Evaluated::number)
     }
 
-    fn ceil_div(&mut self, a: &Arg<Value>, b: &Arg<Value>, span: Span) -> Option<Value> {
+    fn ceil_div(
+        &mut self,
+        a: &Arg<Evaluated>,
+        b: &Arg<Evaluated>,
+        span: Span,
+    ) -> Option<Evaluated> {
         let (left, right) = (self.read_shape(&a.value, a.span), self.read_shape(&b.value, b.span));
         let (left, right) = (left?, right?);
         let Some(pairs) = left.zip(&right, &mut |a, b| (a.clone(), b.clone())) else {
@@ -95,22 +105,22 @@ impl Plain for Evaluator<'_> {
         })
     }
 
-    fn abs(&mut self, x: &Arg<Value>) -> Option<Value> {
+    fn abs(&mut self, x: &Arg<Evaluated>) -> Option<Evaluated> {
         match self.folded(x.value.clone()) {
-            Value::Int(int) => Some(Value::Int(int.abs())),
+            Evaluated::Int(int) => Some(Evaluated::Int(int.abs())),
             value => self.expected("a constant number", &value, x.span),
         }
     }
 
-    fn expects(&mut self, what: &str, _: &str, found: &Arg<Value>) {
+    fn expects(&mut self, what: &str, _: &str, found: &Arg<Evaluated>) {
         self.expected(what, &found.value, found.span);
     }
 }
 
 impl Evaluator<'_> {
     /// A number of layouts and expressions.
-    pub fn number(&mut self, (value, span): &(Value, Span)) -> Option<Number> {
-        if let Value::Int(value) = value
+    pub fn number(&mut self, (value, span): &(Evaluated, Span)) -> Option<Number> {
+        if let Evaluated::Int(value) = value
             && value.as_i64().is_none()
         {
             let problem = Diagnostic::new("packed-value", format!("{value} has more than 64 bits"));
@@ -118,7 +128,7 @@ impl Evaluator<'_> {
             return None;
         }
         match value.expr() {
-            Some(expr) if !matches!(value, Value::Bool(_)) => Some(self.facts.canonical(&expr)),
+            Some(expr) if !matches!(value, Evaluated::Bool(_)) => Some(self.facts.canonical(&expr)),
             _ => {
                 self.expected("an integer", value, *span);
                 None
@@ -129,12 +139,12 @@ impl Evaluator<'_> {
     /// `kp.aligned(tensor, bytes)`
     pub fn aligned(
         &mut self,
-        tensor: &Arg<Value>,
-        bytes: &Arg<Value>,
+        tensor: &Arg<Evaluated>,
+        bytes: &Arg<Evaluated>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let of = match &tensor.value {
-            Value::Tensor(of) if of.offset.is(0) => of,
+            Evaluated::Tensor(of) if of.offset.is(0) => of,
             value => return self.expected("a tensor parameter", value, tensor.span),
         };
         let bytes = self.read_constant(&bytes.value, bytes.span, (1, i64::from(u32::MAX)))?;
@@ -143,7 +153,7 @@ impl Evaluator<'_> {
             return self.report(problem.label(span, format!("{bytes} is none")));
         };
         if of.align.is_multiple_of(power) {
-            return Some(Value::Bool(true));
+            return Some(Evaluated::Bool(true));
         }
         let kind = RuleKind::Aligned(of.name.to_string(), power);
         Some(self.decided(Rule { kind, span }))

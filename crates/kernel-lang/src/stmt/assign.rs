@@ -7,19 +7,19 @@ use crate::names::{self, Target};
 use crate::number::Kind;
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Name};
 use crate::scope::{Binding, Lost, Variable};
-use crate::value::Value;
+use crate::value::Elaborated;
 use crate::walker::Walker;
 use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::{Diagnostic, Span};
 
 impl Target for Elaborator<'_> {
-    const POISON: Value = Value::Poison;
+    const POISON: Elaborated = Elaborated::Poison;
 
-    fn bind(&mut self, name: &Name, value: Value, place: Span, span: Span) {
+    fn bind(&mut self, name: &Name, value: Elaborated, place: Span, span: Span) {
         self.assign_name(name, value, place, span);
     }
 
-    fn store(&mut self, of: (&Expr, &Expr), value: &Value, place: Span, span: Span) -> bool {
+    fn store(&mut self, of: (&Expr, &Expr), value: &Elaborated, place: Span, span: Span) -> bool {
         let (of, index) = (self.expr(of.0), self.expr(of.1));
         self.store_element(&of, &index, value, place, span);
         true
@@ -28,7 +28,7 @@ impl Target for Elaborator<'_> {
 
 impl Emission {
     /// The type that a name keeps from now on.
-    pub fn scalar_of_name(&self, value: &Value) -> Option<Scalar> {
+    pub fn scalar_of_name(&self, value: &Elaborated) -> Option<Scalar> {
         self.kind(value).map(Kind::alone)
     }
 }
@@ -47,12 +47,12 @@ impl Elaborator<'_> {
     }
 
     /// Gives a target a value, which stands at `span`.
-    pub fn assign_to(&mut self, target: &Expr, value: Value, span: Span) {
+    pub fn assign_to(&mut self, target: &Expr, value: Elaborated, span: Span) {
         names::assign(self, target, value, span);
     }
 
     /// Gives a name a value. `span` is where the value stands.
-    pub fn assign_name(&mut self, name: &Name, value: Value, place: Span, span: Span) {
+    pub fn assign_name(&mut self, name: &Name, value: Elaborated, place: Span, span: Span) {
         if &**name == "_" {
             return;
         }
@@ -82,7 +82,13 @@ impl Elaborator<'_> {
 
     /// A value as a name may have it: a literal takes the name's type, and any other type is a
     /// mistake.
-    fn kept_type(&mut self, name: &Name, variable: &Variable, value: Value, span: Span) -> Value {
+    fn kept_type(
+        &mut self,
+        name: &Name,
+        variable: &Variable,
+        value: Elaborated,
+        span: Span,
+    ) -> Elaborated {
         let (Some(kept), Some(kind)) = (variable.scalar, self.emit.kind(&value)) else {
             return value;
         };
@@ -92,7 +98,7 @@ impl Elaborator<'_> {
             Kind::Float if kept == Scalar::F32 => value,
             Kind::Int if kept.is_int() || kept.is_float() => match self.fits(&value, kept, span) {
                 true => self.literal_of_type(&value, kept),
-                false => Value::Poison,
+                false => Elaborated::Poison,
             },
             Kind::Float if kept.is_float() => self.literal_of_type(&value, kept),
             Kind::Int | Kind::Float | Kind::Of(_) => {
@@ -116,10 +122,10 @@ impl Elaborator<'_> {
         }
     }
 
-    fn literal_of_type(&mut self, value: &Value, scalar: Scalar) -> Value {
+    fn literal_of_type(&mut self, value: &Elaborated, scalar: Scalar) -> Elaborated {
         match self.emit.as_const(value, scalar) {
-            Some(constant) => Value::of_const(constant),
-            None => Value::Typed(self.emit.typed(value, scalar)),
+            Some(constant) => Elaborated::of_const(constant),
+            None => Elaborated::Typed(self.emit.typed(value, scalar)),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::scope::{Binding, Bound, Lost, Stored, Variable};
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::{Diagnostic, Span};
@@ -170,7 +170,7 @@ impl Elaborator<'_> {
         &mut self,
         names: &[Name],
         branch: &mut Branch,
-    ) -> Vec<Option<Result<Value, Lost>>> {
+    ) -> Vec<Option<Result<Elaborated, Lost>>> {
         if branch.is_ended() {
             return vec![None; names.len()];
         }
@@ -193,8 +193,8 @@ impl Elaborator<'_> {
     fn join_name(
         &mut self,
         name: &Name,
-        first: Option<Result<Value, Lost>>,
-        second: Option<Result<Value, Lost>>,
+        first: Option<Result<Elaborated, Lost>>,
+        second: Option<Result<Elaborated, Lost>>,
         places: [Option<Span>; 2],
         mark: usize,
     ) -> Joined {
@@ -223,7 +223,13 @@ impl Elaborator<'_> {
     }
 
     /// Whether a name has one type in both branches; reports where it has not.
-    fn keeps_type(&mut self, name: &Name, a: &Value, b: &Value, places: [Option<Span>; 2]) -> bool {
+    fn keeps_type(
+        &mut self,
+        name: &Name,
+        a: &Elaborated,
+        b: &Elaborated,
+        places: [Option<Span>; 2],
+    ) -> bool {
         use crate::number::Kind;
         let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else { return true };
         let agrees = match (x, y) {
@@ -251,6 +257,6 @@ impl Elaborator<'_> {
 /// A name where branches meet, with what each of them brings.
 struct Joined {
     binding: Binding,
-    first: Option<Value>,
-    second: Option<Value>,
+    first: Option<Elaborated>,
+    second: Option<Elaborated>,
 }

@@ -13,7 +13,7 @@ use crate::number::Condition;
 use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use crate::scope::{Binding, Variable};
-use crate::value::{Closure, Value};
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::op::{Jump, OpKind};
 use kernpack_syntax::Span;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) enum Flow {
     /// The next turn of a loop that is unrolled.
     Continue,
     /// The caller, with a value.
-    Return(Value),
+    Return(Elaborated),
 }
 
 impl Elaborator<'_> {
@@ -83,8 +83,12 @@ impl Elaborator<'_> {
                 let frame = Some(self.scopes.frame_id());
                 let (module, function) = (self.scopes.module(), function.clone());
                 let name = function.name.clone();
-                let value =
-                    Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }));
+                let value = Elaborated::Closure(Arc::new(Closure {
+                    function,
+                    module,
+                    frame,
+                    uncallable: None,
+                }));
                 let variable =
                     Variable { binding: Binding::Value(value), scalar: None, span: name.span };
                 self.scopes.frame().bind(&name.name, variable);
@@ -132,7 +136,7 @@ impl Elaborator<'_> {
             None | Some(Condition::Constant(true)) => {}
             Some(Condition::Constant(false)) => {
                 let text = match text {
-                    Some(Value::Text(text)) => text.to_string(),
+                    Some(Elaborated::Text(text)) => text.to_string(),
                     _ => "an assertion does not hold".to_string(),
                 };
                 self.mistake("assert", span, text, "see the arguments that the kernel is given");

@@ -12,7 +12,7 @@ use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::python::walk;
 use crate::scope::{Binding, Lost, Variable};
-use crate::value::{Range, Value};
+use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, OpKind};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -38,17 +38,17 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Flow {
         match self.expr(iter) {
-            Value::Range(range) if range.is_constant => {
+            Elaborated::Range(range) if range.is_constant => {
                 self.unroll_range(target, &range, body, iter)
             }
-            Value::Range(range) => match self.bounds(&range, iter.span) {
+            Elaborated::Range(range) => match self.bounds(&range, iter.span) {
                 Some(bounds) => self.typed_loop(target, &bounds, body),
                 None => self.poisoned_loop(target, body),
             },
-            Value::Tuple(tuple) => {
+            Elaborated::Tuple(tuple) => {
                 self.unroll(target, &mut tuple.items.iter().cloned(), body, span)
             }
-            Value::Poison => self.poisoned_loop(target, body),
+            Elaborated::Poison => self.poisoned_loop(target, body),
             other => {
                 let message = format!("a loop over {}", self.emit.describe(&other));
                 let help = "write `range(n)`, or `kp.range_constexpr(n)` to unroll";
@@ -60,7 +60,7 @@ impl Elaborator<'_> {
 
     /// A loop of which a mistake was reported: its body may have others.
     fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
-        self.assign_to(target, Value::Poison, target.span);
+        self.assign_to(target, Elaborated::Poison, target.span);
         let (_, _) = self.in_region(&[], |cx| cx.loop_body(body, vec![]));
         for name in walk::assigned(body) {
             let (binding, scalar) = (Binding::Lost(Lost::Poison), None);
@@ -70,7 +70,7 @@ impl Elaborator<'_> {
     }
 
     fn unroll_range(&mut self, target: &Expr, range: &Range, body: &Block, iter: &Expr) -> Flow {
-        let ints = [&range.first, &range.end, &range.step].map(Value::as_int);
+        let ints = [&range.first, &range.end, &range.step].map(Elaborated::as_int);
         let [Some(first), Some(end), Some(step)] = ints else {
             return self.poisoned_loop(target, body);
         };
@@ -82,7 +82,7 @@ impl Elaborator<'_> {
         let mut turns = std::iter::from_fn(|| {
             let index = next.filter(|at| if step > 0 { *at < end } else { *at > end })?;
             next = index.checked_add(step);
-            Some(Value::Int(index.into()))
+            Some(Elaborated::Int(index.into()))
         });
         self.unroll(target, &mut turns, body, iter.span)
     }
@@ -90,7 +90,7 @@ impl Elaborator<'_> {
     fn unroll(
         &mut self,
         target: &Expr,
-        turns: &mut dyn Iterator<Item = Value>,
+        turns: &mut dyn Iterator<Item = Elaborated>,
         body: &Block,
         span: Span,
     ) -> Flow {
@@ -121,7 +121,7 @@ impl Elaborator<'_> {
 
     /// Gives the names of a loop that is unrolled what they are in a turn. They are new in each:
     /// a type that one had before, in the turn before or in front of the loop, is not kept.
-    pub fn assign_turn(&mut self, target: &Expr, item: Value) {
+    pub fn assign_turn(&mut self, target: &Expr, item: Elaborated) {
         let mut names = Vec::new();
         walk::target_names(target, &mut names);
         for name in names {
@@ -212,7 +212,7 @@ impl Elaborator<'_> {
             let variable = Variable { binding: lost, scalar: None, span: target.span };
             self.scopes.frame().bind(name, variable);
         }
-        self.assign_to(target, Value::Typed(shown), target.span);
+        self.assign_to(target, Elaborated::Typed(shown), target.span);
         // A loop that no thread turns may be there for other launches.
         let is_unreached = facts[1].max <= facts[0].min;
         let guards = if is_unreached { &[Guard::Unreached][..] } else { &[] };

@@ -11,7 +11,7 @@ use crate::expr::memory_of;
 use crate::integer::Integer;
 use crate::number::Kind;
 use crate::python::tree::Expr;
-use crate::value::{Leaf, Memory, Tensor, Value};
+use crate::value::{Elaborated, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{self};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::{Scalar, Type};
@@ -67,18 +67,20 @@ impl Emission {
 
 impl Elaborator<'_> {
     /// `of[index]`
-    pub fn subscript(&mut self, of: &Expr, index: &Expr, span: Span) -> Value {
+    pub fn subscript(&mut self, of: &Expr, index: &Expr, span: Span) -> Elaborated {
         let value = self.expr(of);
         let value = self.given(value, of.span);
         let index_value = self.expr(index);
         match &value {
-            Value::Poison => Value::Poison,
-            Value::Tuple(tuple) => self.item(&tuple.items, &index_value, index.span),
-            Value::Elements(elements) => self.item(&elements.items, &index_value, index.span),
-            Value::Tensor(_) | Value::Pointer(_) => self.load_element(&value, &index_value, span),
-            Value::Layout(layout) => {
+            Elaborated::Poison => Elaborated::Poison,
+            Elaborated::Tuple(tuple) => self.item(&tuple.items, &index_value, index.span),
+            Elaborated::Elements(elements) => self.item(&elements.items, &index_value, index.span),
+            Elaborated::Tensor(_) | Elaborated::Pointer(_) => {
+                self.load_element(&value, &index_value, span)
+            }
+            Elaborated::Layout(layout) => {
                 let of = (&layout.layout, layout.swizzle);
-                mode_of(self, of, &index_value, index.span).unwrap_or(Value::Poison)
+                mode_of(self, of, &index_value, index.span).unwrap_or(Elaborated::Poison)
             }
             other => {
                 let message = format!("{} has no elements", self.emit.describe(other));
@@ -88,12 +90,12 @@ impl Elaborator<'_> {
     }
 
     /// An item of a tuple, by a constant that may count from the end.
-    fn item(&mut self, items: &[Value], index: &Value, span: Span) -> Value {
+    fn item(&mut self, items: &[Elaborated], index: &Elaborated, span: Span) -> Elaborated {
         if index.is_poison() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         let at = match index {
-            Value::Int(at) => Some(at.clone()),
+            Elaborated::Int(at) => Some(at.clone()),
             other => other.as_int().map(Integer::from),
         };
         let Some(at) = at else {
@@ -115,26 +117,26 @@ impl Elaborator<'_> {
     }
 
     /// An element of a tensor, or the view that a coordinate leaves free.
-    pub fn load_element(&mut self, of: &Value, index: &Value, span: Span) -> Value {
-        let Some((tensor, coord)) = self.place(of, index, span) else { return Value::Poison };
+    pub fn load_element(&mut self, of: &Elaborated, index: &Elaborated, span: Span) -> Elaborated {
+        let Some((tensor, coord)) = self.place(of, index, span) else { return Elaborated::Poison };
         if coord.has_free() {
             return self.slice(&tensor, &coord, span);
         }
-        let Some(at) = self.element_index(&tensor, &coord, span) else { return Value::Poison };
+        let Some(at) = self.element_index(&tensor, &coord, span) else { return Elaborated::Poison };
         match (memory_of(&tensor), &at) {
-            (Some(memory), Tuple::Leaf(at)) => Value::Typed(self.emit.load_at(memory, at)),
+            (Some(memory), Tuple::Leaf(at)) => Elaborated::Typed(self.emit.load_at(memory, at)),
             (None, Tuple::Leaf(at)) => self.emit.index_value(at),
             (None, at) => shape_value(self, at),
-            (Some(_), Tuple::Node(_)) => Value::Poison,
+            (Some(_), Tuple::Node(_)) => Elaborated::Poison,
         }
     }
 
     /// `of[index] = value`, where the two stand there.
     pub fn store_element(
         &mut self,
-        of: &Value,
-        index: &Value,
-        value: &Value,
+        of: &Elaborated,
+        index: &Elaborated,
+        value: &Elaborated,
         span: Span,
         value_span: Span,
     ) {
@@ -176,12 +178,14 @@ impl Elaborator<'_> {
     /// A value as an element of that type.
     pub fn element_value(
         &mut self,
-        value: &Value,
+        value: &Elaborated,
         element: Scalar,
         span: Span,
     ) -> Option<kernel::Value> {
         let fits = match self.emit.kind(value) {
-            Some(Kind::Of(scalar)) => scalar == element && !matches!(value, Value::Elements(_)),
+            Some(Kind::Of(scalar)) => {
+                scalar == element && !matches!(value, Elaborated::Elements(_))
+            }
             Some(Kind::Int) if element == Scalar::Bool => false,
             Some(Kind::Int) => {
                 if !self.fits(value, element, span) {
@@ -211,18 +215,18 @@ impl Elaborator<'_> {
     /// A tensor and a coordinate of it.
     fn place(
         &mut self,
-        of: &Value,
-        index: &Value,
+        of: &Elaborated,
+        index: &Elaborated,
         span: Span,
     ) -> Option<(Arc<Tensor>, Coord<Leaf>)> {
         let coord = self.read_coord(index, span)?;
         match of {
-            Value::Tensor(tensor) => Some((tensor.clone(), coord)),
-            Value::Pointer(tensor) => {
+            Elaborated::Tensor(tensor) => Some((tensor.clone(), coord)),
+            Elaborated::Pointer(tensor) => {
                 let tensor = tensor.with_layout(Layout::mode(i64::MAX, 1), tensor.places());
                 Some((Arc::new(tensor), coord))
             }
-            Value::Poison => None,
+            Elaborated::Poison => None,
             other => {
                 let message = format!("{} has no elements", self.emit.describe(other));
                 self.mistake("subscript", span, message, "index a tensor");
@@ -232,9 +236,9 @@ impl Elaborator<'_> {
     }
 
     /// The view that a coordinate leaves free, which accesses of it state to be there.
-    pub fn slice(&mut self, tensor: &Tensor, coord: &Coord<Leaf>, span: Span) -> Value {
+    pub fn slice(&mut self, tensor: &Tensor, coord: &Coord<Leaf>, span: Span) -> Elaborated {
         let Some(places) = self.places(&tensor.layout, coord, &tensor.name, span) else {
-            return Value::Poison;
+            return Elaborated::Poison;
         };
         let sliced = slice_and_offset(&mut self.emit, coord, &tensor.layout);
         let moved = sliced.and_then(|(layout, offset)| {
@@ -243,7 +247,7 @@ impl Elaborator<'_> {
         match moved {
             Ok((layout, offset)) => {
                 let limits = self.limits_of_slice(tensor, coord, places, span);
-                Value::Tensor(Arc::new(Tensor { layout, offset, limits, ..tensor.clone() }))
+                Elaborated::Tensor(Arc::new(Tensor { layout, offset, limits, ..tensor.clone() }))
             }
             Err(error) => self.layout_error(&error, span),
         }
@@ -309,16 +313,20 @@ impl Elaborator<'_> {
     // Addresses.
 
     /// The address so many elements further.
-    pub fn pointer_offset(&mut self, tensor: &Arc<Tensor>, count: &Value) -> Option<Value> {
+    pub fn pointer_offset(
+        &mut self,
+        tensor: &Arc<Tensor>,
+        count: &Elaborated,
+    ) -> Option<Elaborated> {
         let index = self.read_index(count, Span::default())?;
         let by = Tuple::Leaf(self.emit.leaf(index));
         let offset = add_indices(&mut self.emit, &tensor.offset, &by).ok()?;
         let limits = tensor.places();
-        Some(Value::Pointer(Arc::new(Tensor { offset, limits, ..(**tensor).clone() })))
+        Some(Elaborated::Pointer(Arc::new(Tensor { offset, limits, ..(**tensor).clone() })))
     }
 
     /// Reports why layouts have no result.
-    pub fn layout_error(&mut self, error: &kernpack_layout::Error, span: Span) -> Value {
+    pub fn layout_error(&mut self, error: &kernpack_layout::Error, span: Span) -> Elaborated {
         self.mistake(
             "layout",
             span,

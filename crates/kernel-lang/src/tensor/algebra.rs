@@ -6,26 +6,26 @@ use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
-use crate::value::{LayoutValue, Leaf, Tensor, Value};
+use crate::value::{Elaborated, LayoutValue, Leaf, Tensor};
 use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, add_indices};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl<'f> Algebra for Elaborator<'f> {
-    type Value = Value;
+    type Value = Elaborated;
     type Leaf = Leaf;
     type Tensor = Arc<Tensor>;
     type Numbers = Emission;
 
-    fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
+    fn form(&mut self, value: &Elaborated, span: Span) -> Option<Form<Self>> {
         Some(match &self.given(value.clone(), span) {
-            Value::Poison => return None,
-            Value::None => Form::None,
-            Value::Tuple(tuple) => Form::Tuple(tuple.items.clone()),
-            Value::Layout(of) => Form::Layout(of.layout.clone(), of.swizzle),
-            Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.layout.clone()),
-            Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
-            Value::Elements(elements) => {
+            Elaborated::Poison => return None,
+            Elaborated::None => Form::None,
+            Elaborated::Tuple(tuple) => Form::Tuple(tuple.items.clone()),
+            Elaborated::Layout(of) => Form::Layout(of.layout.clone(), of.swizzle),
+            Elaborated::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.layout.clone()),
+            Elaborated::Swizzle(swizzle) => Form::Swizzle(*swizzle),
+            Elaborated::Elements(elements) => {
                 let shape = elements.shape.clone();
                 let layout = self.compute(span, |cx| kernpack_layout::make_layout(cx, &shape))?;
                 Form::Layout(layout, None)
@@ -41,7 +41,7 @@ impl<'f> Algebra for Elaborator<'f> {
         })
     }
 
-    fn called(&self, value: &Value) -> String {
+    fn called(&self, value: &Elaborated) -> String {
         self.emit.describe(value)
     }
 
@@ -58,20 +58,20 @@ impl<'f> Algebra for Elaborator<'f> {
         self.algebra(result, span)
     }
 
-    fn of_number(&self, number: &Int<Leaf>) -> Value {
+    fn of_number(&self, number: &Int<Leaf>) -> Elaborated {
         self.emit.index_value(number)
     }
 
-    fn of_tuple(&self, items: Vec<Value>) -> Value {
-        Value::tuple(items)
+    fn of_tuple(&self, items: Vec<Elaborated>) -> Elaborated {
+        Elaborated::tuple(items)
     }
 
-    fn of_layout(&self, layout: Layout<Leaf>, swizzle: Option<Swizzle>) -> Value {
-        Value::Layout(Arc::new(LayoutValue { layout, swizzle }))
+    fn of_layout(&self, layout: Layout<Leaf>, swizzle: Option<Swizzle>) -> Elaborated {
+        Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle }))
     }
 
-    fn of_swizzle(&self, swizzle: Swizzle) -> Value {
-        Value::Swizzle(swizzle)
+    fn of_swizzle(&self, swizzle: Swizzle) -> Elaborated {
+        Elaborated::Swizzle(swizzle)
     }
 
     fn of_view(
@@ -79,9 +79,9 @@ impl<'f> Algebra for Elaborator<'f> {
         tensor: Arc<Tensor>,
         layout: Layout<Leaf>,
         relay: &Remake<'_, Self, Layout<Leaf>>,
-    ) -> Value {
+    ) -> Elaborated {
         let limits = self.emit.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
-        Value::Tensor(Arc::new(tensor.with_layout(layout, limits)))
+        Elaborated::Tensor(Arc::new(tensor.with_layout(layout, limits)))
     }
 
     fn of_part(
@@ -90,14 +90,14 @@ impl<'f> Algebra for Elaborator<'f> {
         part: Part<Leaf>,
         take: &Remake<'_, Self, Part<Leaf>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Elaborated> {
         let offset = self.compute(span, |cx| add_indices(cx, &tensor.offset, &part.offset))?;
         let limits = self.emit.moved_limits(&tensor, &mut |cx, layout| {
             let part = take(cx, layout)?;
             Ok((part.layout, part.offset))
         });
         let moved = Tensor { offset, ..tensor.with_layout(part.layout, limits) };
-        Some(Value::Tensor(Arc::new(moved)))
+        Some(Elaborated::Tensor(Arc::new(moved)))
     }
 
     fn cut(&mut self, tensor: Arc<Tensor>, divided: &Layout<Leaf>) -> Arc<Tensor> {
@@ -108,10 +108,16 @@ impl<'f> Algebra for Elaborator<'f> {
         Arc::new(Tensor { limits, ..(*tensor).clone() })
     }
 
-    fn within(&mut self, tensor: Value, at: &Int<Leaf>, extent: &Int<Leaf>, span: Span) -> Value {
-        let Value::Tensor(tensor) = tensor else { return tensor };
+    fn within(
+        &mut self,
+        tensor: Elaborated,
+        at: &Int<Leaf>,
+        extent: &Int<Leaf>,
+        span: Span,
+    ) -> Elaborated {
+        let Elaborated::Tensor(tensor) = tensor else { return tensor };
         let limits = self.limits_of_place(&tensor, (*at, *extent), span);
-        Value::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
+        Elaborated::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
     }
 
     fn of_tile(
@@ -121,14 +127,14 @@ impl<'f> Algebra for Elaborator<'f> {
         at: &Coord<Leaf>,
         relay: &Remake<'_, Self, Layout<Leaf>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Elaborated> {
         let limits = self.emit.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
         let tiles = tensor.with_layout(tiles, limits);
         Some(self.slice(&tiles, at, span)).filter(|value| !value.is_poison())
     }
 
-    fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Value> {
-        let mut all = Value::Bool(true);
+    fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Elaborated> {
+        let mut all = Elaborated::Bool(true);
         for (a, b) in pairs {
             let (a, b) = (self.emit.index_value(a), self.emit.index_value(b));
             let one = self.compare_numbers(CompareOp::Lt, &a, &b, span)?;
@@ -140,7 +146,7 @@ impl<'f> Algebra for Elaborator<'f> {
 
 impl Elaborator<'_> {
     /// A value as a layout: a layout, a tensor's, or the compact one of a shape.
-    pub fn layout(&mut self, value: &Value, span: Span) -> Option<LayoutValue> {
+    pub fn layout(&mut self, value: &Elaborated, span: Span) -> Option<LayoutValue> {
         let (layout, swizzle) = self.read_layout(value, span)?;
         Some(LayoutValue { layout, swizzle })
     }

@@ -6,7 +6,7 @@ use super::limit::Touched;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::expr::memory_of;
-use crate::value::{Leaf, Memory, Tensor, Value};
+use crate::value::{Elaborated, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Guard, Load, Store};
 use kernpack_kernel_ir::types::MOST_VECTOR_BYTES;
@@ -164,15 +164,15 @@ impl Emission {
 
 impl<'f> Elaborator<'f> {
     /// What says which elements are copied: a bool, or one for each.
-    pub fn predicate(&mut self, value: &Value, size: usize, span: Span) -> Option<Predicate> {
+    pub fn predicate(&mut self, value: &Elaborated, size: usize, span: Span) -> Option<Predicate> {
         use crate::number::Condition;
         let value = match value {
-            Value::Tensor(tensor) => self.load_all(tensor, span),
+            Elaborated::Tensor(tensor) => self.load_all(tensor, span),
             other => other.clone(),
         };
         match &value {
-            Value::None => Some(Predicate::Always),
-            Value::Elements(elements) if elements.items.len() == size => {
+            Elaborated::None => Some(Predicate::Always),
+            Elaborated::Elements(elements) if elements.items.len() == size => {
                 let scalar = kernpack_kernel_ir::Scalar::Bool;
                 if elements.scalar != scalar {
                     let message = format!("a predicate is bools, found {}", elements.scalar);
@@ -182,14 +182,14 @@ impl<'f> Elaborator<'f> {
                 let items = elements.items.iter().map(|item| self.emit.typed(item, scalar));
                 Some(Predicate::Each(items.collect()))
             }
-            Value::Elements(elements) if elements.items.len() != 1 => {
+            Elaborated::Elements(elements) if elements.items.len() != 1 => {
                 let message = format!("{} bools for {size} elements", elements.items.len());
                 self.mistake("shape", span, message, "give one bool, or one for each element");
                 None
             }
             value => {
                 let one = match value {
-                    Value::Elements(elements) => elements.items[0].clone(),
+                    Elaborated::Elements(elements) => elements.items[0].clone(),
                     other => other.clone(),
                 };
                 match self.read_condition(&one, span)? {
