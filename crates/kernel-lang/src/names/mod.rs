@@ -49,8 +49,8 @@ pub(crate) trait Names<'f>: Walker {
     /// The constants of files that were asked for.
     fn constants(&mut self) -> &mut Constants<Self::Value>;
 
-    /// The value of a name of the function, or of one around it; nothing where none has it, and nothing
-    /// in that where a mistake was reported.
+    /// The value of a name of the function, or of one around it; nothing where none has it, and
+    /// nothing in that where a mistake was reported.
     fn local(&mut self, name: &Name, span: Span) -> Option<Option<Self::Value>>;
     /// A dtype variable of the signature.
     fn dtype_variable(&self, name: &str) -> Option<Self::Value>;
@@ -118,8 +118,8 @@ pub(crate) fn of_file<'f, W: Names<'f>>(
     })
 }
 
-/// The value of a name of a file; nothing where it has none, and nothing in that where a mistake was
-/// reported.
+/// The value of a name of a file; nothing where it has none, and nothing in that where a mistake
+/// was reported.
 pub(crate) fn global<'f, W: Names<'f>>(
     cx: &mut W,
     module: ModuleId,
