@@ -3,8 +3,8 @@
 //!
 //! They compute with values of their own, and Python means the same to both. So what it means
 //! stands once, in `names/` and `call/`, in terms of a [`Walker`]. In what they say they differ by
-//! their [`Words`]: mistakes have codes of their own, as the documents list them, and those of
-//! kernels have no labels beside the place.
+//! their [`Words`], which stand beside each of them: mistakes have codes of their own, as the
+//! documents list them, and those of kernels have no labels beside the place.
 //!
 //! Not here: what is done to a value, which `algebra/`, `plain.rs` and `untyped.rs` have for both,
 //! and each walker for itself.
@@ -51,42 +51,15 @@ pub(crate) struct Words {
     /// The help where a function calls itself.
     pub recursion: &'static str,
     /// Whether places have labels.
-    has_labels: bool,
+    pub has_labels: bool,
 }
 
-/// Those of kernels.
-pub(crate) const KERNEL: Words = Words {
-    arguments: "arguments",
-    constant: "constexpr",
-    unpack: "unpack",
-    python: "python-name",
-    python_ends: ("and no part of kernels", Some("pass what is needed of it as an argument")),
-    define: Some("assign it, pass it, or define it in the file"),
-    target: (
-        "assignment",
-        "only names and elements of tensors are assigned to",
-        "assign to a name",
-    ),
-    by_zero: ("division", "a division by zero"),
-    recursion: "write a loop: functions stand in the place of their calls",
-    has_labels: false,
-};
-
-/// Those of packed functions.
-pub(crate) const PACKED: Words = Words {
-    arguments: "packed-argument",
-    constant: "packed-value",
-    unpack: "packed-value",
-    python: "unknown-name",
-    python_ends: ("which is not there in a package", None),
-    define: None,
-    target: ("packed-statement", "a packed function assigns names only", "name it"),
-    by_zero: ("packed-value", "a division by 0 has no value"),
-    recursion: "write what it does: functions stand in the place of their calls",
-    has_labels: true,
-};
-
 impl Words {
+    /// A code of diagnostics: tests look for those that the program has.
+    pub const fn code(code: &'static str) -> &'static str {
+        code
+    }
+
     /// A mistake at a place.
     pub fn problem(
         &self,

@@ -47,7 +47,8 @@ impl Given {
             positional: args.positional.into_iter().map(&mut given).collect(),
             named: args.named.into_iter().map(|(name, arg)| (name, given(arg))).collect(),
         };
-        let Bound { values, rest } = bind(cx, &row.path(prefix), row.takes, args, span)?;
+        let Bound { values, rest } =
+            bind(cx, &format_args!("{prefix}{}", row.name), row.takes, args, span)?;
         Some(Given { row, of: of.cloned().unwrap_or(Elaborated::None), values, rest, span })
     }
 

@@ -4,6 +4,7 @@
 use super::{Arg, Passed, call_text, counted};
 use crate::walker::Walker;
 use kernpack_syntax::{Diagnostic, Span};
+use std::fmt::Display;
 
 /// The arguments, by parameters.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ enum End {
 
 /// A call, and who is called.
 struct Call<'c, T> {
-    path: &'c str,
+    path: &'c dyn Display,
     takes: &'c [T],
     params: Vec<Param<'c>>,
     end: End,
@@ -48,7 +49,7 @@ struct Call<'c, T> {
 /// Gives each parameter its argument; nothing where they do not fit, all of which is reported.
 pub(crate) fn bind<W: Walker>(
     cx: &mut W,
-    path: &str,
+    path: &dyn Display,
     takes: &[impl AsRef<str>],
     passed: Passed<W::Value>,
     span: Span,
@@ -83,7 +84,7 @@ pub(crate) fn bind<W: Walker>(
 }
 
 impl<'c, T: AsRef<str>> Call<'c, T> {
-    fn new(path: &'c str, takes: &'c [T], span: Span) -> Call<'c, T> {
+    fn new(path: &'c dyn Display, takes: &'c [T], span: Span) -> Call<'c, T> {
         let written = || takes.iter().map(AsRef::as_ref);
         let named = written().filter(|one| *one != "*");
         // Nothing is passed to `*xs` by its name.

@@ -12,6 +12,7 @@ pub(crate) use bind::{Bound, bind};
 use crate::python::tree::{Call, ExprKind, Function, Ident};
 use crate::walker::Walker;
 use kernpack_syntax::{Diagnostic, Span};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// An argument.
@@ -73,7 +74,7 @@ pub(crate) fn takes(function: &Function) -> Vec<String> {
 }
 
 /// How a function is called that takes this.
-pub(crate) fn call_text(path: &str, takes: &[impl AsRef<str>]) -> String {
+pub(crate) fn call_text(path: &dyn Display, takes: &[impl AsRef<str>]) -> String {
     let takes: Vec<_> = takes.iter().map(|one| one.as_ref().replace('=', "=…")).collect();
     format!("{path}({})", takes.join(", "))
 }

@@ -9,15 +9,33 @@ use crate::names::{self, Constants, Names};
 use crate::python::tree::{Expr, Name};
 use crate::scope::{Binding, Lost, Stored};
 use crate::value::{Elaborated, Elements, Items};
-use crate::walker::{self, Walker, Words};
+use crate::walker::{Walker, Words};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::op::{Expr as OpExpr, Op, OpKind};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
+/// The words of kernels.
+const WORDS: Words = Words {
+    arguments: Words::code("arguments"),
+    constant: Words::code("constexpr"),
+    unpack: Words::code("unpack"),
+    python: Words::code("python-name"),
+    python_ends: ("and no part of kernels", Some("pass what is needed of it as an argument")),
+    define: Some("assign it, pass it, or define it in the file"),
+    target: (
+        Words::code("assignment"),
+        "only names and elements of tensors are assigned to",
+        "assign to a name",
+    ),
+    by_zero: (Words::code("division"), "a division by zero"),
+    recursion: "write a loop: functions stand in the place of their calls",
+    has_labels: false,
+};
+
 impl Walker for Elaborator<'_> {
     type Value = Elaborated;
-    const WORDS: &'static Words = &walker::KERNEL;
+    const WORDS: &'static Words = &WORDS;
 
     fn evaluate(&mut self, expr: &Expr) -> Option<Elaborated> {
         Some(self.expr(expr))

@@ -11,14 +11,28 @@ use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
 use crate::names::{self, Constants, Names, Target};
 use crate::python::tree::{Expr, Name};
 use crate::value as elaborated;
-use crate::walker::{self, Walker, Words};
+use crate::walker::{Walker, Words};
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
+/// The words of packed functions.
+const WORDS: Words = Words {
+    arguments: Words::code("packed-argument"),
+    constant: Words::code("packed-value"),
+    unpack: Words::code("packed-value"),
+    python: Words::code("unknown-name"),
+    python_ends: ("which is not there in a package", None),
+    define: None,
+    target: (Words::code("packed-statement"), "a packed function assigns names only", "name it"),
+    by_zero: (Words::code("packed-value"), "a division by 0 has no value"),
+    recursion: "write what it does: functions stand in the place of their calls",
+    has_labels: true,
+};
+
 impl Walker for Evaluator<'_> {
     type Value = Evaluated;
-    const WORDS: &'static Words = &walker::PACKED;
+    const WORDS: &'static Words = &WORDS;
 
     fn evaluate(&mut self, expr: &Expr) -> Option<Evaluated> {
         self.expr(expr)
