@@ -37,7 +37,8 @@ fn draw(texts: &Texts, diagnostic: &Diagnostic, colours: bool) -> String {
             let annotation = kind.span(range(text, label));
             if label.text.is_empty() { annotation } else { annotation.label(&label.text) }
         });
-        let snippet = Snippet::source(&text.characters).path(&text.name);
+        let snippet =
+            Snippet::source(&text.characters).path(&text.name).line_start(text.first_line as usize);
         group = group.element(snippet.annotations(annotations));
     }
     if let Some(help) = &diagnostic.help {

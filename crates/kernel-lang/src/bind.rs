@@ -2,11 +2,12 @@
 //! Arguments of a launch as values of a kernel.
 
 use crate::argument::{Argument, Constant, Dim, FunctionArg, OptionalArg, TensorArg};
-use crate::elaborate::{Elaborator, OptionalValue};
+use crate::elaborate::Elaborator;
 use crate::file::{Definition, ModuleId};
+use crate::guard::OptionalValue;
 use crate::python::tree::{Expr, ExprKind, Function, Name, Param};
 use crate::scope::{Binding, Variable};
-use crate::value::{Base, Closure, Items, LayoutValue, Leaf, Memory, Tensor, Value};
+use crate::value::{Base, Closure, Elaborated, Items, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{self, Pointer};
 use kernpack_kernel_ir::op::Compare;
 use kernpack_kernel_ir::{Scalar, Space};
@@ -25,8 +26,9 @@ impl Elaborator<'_> {
                 format!("`{}` takes {n_params} arguments, and is given {n_args}", name.name);
             self.mistake("arguments", name.span, message, "launch it with as many as it takes");
         }
+        let mut values = Vec::new();
         for (number, param) in function.params.iter().enumerate() {
-            let value = match (arguments.get(number), &param.default) {
+            values.push(match (arguments.get(number), &param.default) {
                 (Some(argument), _) => {
                     self.check_constant(param, argument);
                     self.argument(argument)
@@ -37,9 +39,9 @@ impl Elaborator<'_> {
                     let message = format!("`{}` misses its argument `{name}`", function.name.name);
                     self.mistake("arguments", param.name.span, message, "pass it in the launch")
                 }
-            };
-            self.bind_param(param, value);
+            });
         }
+        function.params.iter().zip(values).for_each(|(param, value)| self.bind_param(param, value));
     }
 
     /// A parameter that is annotated so is given what is known while compiling.
@@ -60,25 +62,25 @@ impl Elaborator<'_> {
     }
 
     /// What an argument is in the kernel.
-    pub fn argument(&mut self, argument: &Argument) -> Value {
+    pub fn argument(&mut self, argument: &Argument) -> Elaborated {
         match argument {
             Argument::Tensor(tensor) => self.tensor_argument(tensor),
             Argument::Scalar(scalar) => match scalar.expr.as_int() {
                 Some(number) if scalar.scalar.is_int() => {
-                    Value::Const(kernpack_kernel_ir::Const::int(scalar.scalar, number))
+                    Elaborated::Const(kernpack_kernel_ir::Const::int(scalar.scalar, number))
                 }
-                _ => Value::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
+                _ => Elaborated::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
             },
             Argument::Constant(constant) => constant_value(constant),
             Argument::Layout(layout, swizzle) => {
                 let layout = self.layout_argument(layout);
-                Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
+                Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
             }
             Argument::Function(function) => self.function_argument(function),
             Argument::Tuple(items) => {
                 let names = items.iter().map(|(name, _)| name.clone()).collect();
                 let items = items.iter().map(|(_, item)| self.argument(item)).collect();
-                Value::Tuple(Arc::new(Items { items, names }))
+                Elaborated::Tuple(Arc::new(Items { items, names }))
             }
             Argument::Optional(optional) => self.optional_argument(optional),
         }
@@ -92,11 +94,11 @@ impl Elaborator<'_> {
     ) -> kernel::Value {
         if !scalar.is_int() {
             // Nothing is known of a bool: that it is 0 or 1 says its type.
-            return self.parameters.number(&mut self.b, expr, scalar, kernel::Facts::NONE);
+            return self.emit.number(expr, scalar, kernel::Facts::NONE);
         }
-        let value = self.parameters.number(&mut self.b, expr, scalar, facts);
+        let value = self.emit.number(expr, scalar, facts);
         let kernel::Facts { min, max, divisor } = facts;
-        self.know(value, Facts { min, max, divisor });
+        self.emit.know(value, Facts { min, max, divisor });
         value
     }
 
@@ -108,7 +110,7 @@ impl Elaborator<'_> {
             return Int::Known(dim.facts.min);
         }
         let value = self.number(&dim.expr, Scalar::I64, dim.facts);
-        self.leaf(value)
+        self.emit.leaf(value)
     }
 
     /// A layout of an argument. Extents are not negative, whatever else is known of them.
@@ -130,14 +132,14 @@ impl Elaborator<'_> {
         })
     }
 
-    fn tensor_argument(&mut self, arg: &TensorArg) -> Value {
+    fn tensor_argument(&mut self, arg: &TensorArg) -> Elaborated {
         let pointer = Pointer {
             element: arg.element,
             align: arg.align,
             is_written: arg.is_written,
             is_alone: arg.is_alone,
         };
-        let pointer = self.parameters.pointer(&mut self.b, &arg.pointer, pointer);
+        let pointer = self.emit.pointer(&arg.pointer, pointer);
         let layout = self.layout_argument(&arg.view);
         let offset = match &arg.offset {
             Int::Known(number) => Int::Known(*number),
@@ -151,7 +153,7 @@ impl Elaborator<'_> {
             is_written: arg.is_written,
             swizzle: None,
         };
-        Value::Tensor(Arc::new(Tensor {
+        Elaborated::Tensor(Arc::new(Tensor {
             name: arg.name.clone(),
             base: Base::Memory(memory),
             offset: Tuple::Leaf(offset),
@@ -160,7 +162,7 @@ impl Elaborator<'_> {
         }))
     }
 
-    fn function_argument(&mut self, arg: &FunctionArg) -> Value {
+    fn function_argument(&mut self, arg: &FunctionArg) -> Elaborated {
         match arg {
             FunctionArg::Builtin(name) => self.builtin(name, Span::default()),
             FunctionArg::Written { module, function, captured } => {
@@ -174,49 +176,54 @@ impl Elaborator<'_> {
         module: ModuleId,
         function: &Arc<Function>,
         captured: &[(Name, Argument)],
-    ) -> Value {
+    ) -> Elaborated {
         let values: Vec<_> =
             captured.iter().map(|(name, argument)| (name, self.argument(argument))).collect();
-        let frame = self.push_frame(module, None);
+        let frame = self.scopes.open(module, None);
         for (name, value) in values {
-            let scalar = self.scalar_of_name(&value);
+            let scalar = self.emit.scalar_of_name(&value);
             let variable = Variable { binding: Binding::Value(value), scalar, span: function.span };
-            self.frames[frame.0].bind(name, variable);
+            self.scopes.get_mut(frame).bind(name, variable);
         }
         let function = function.clone();
-        Value::Closure(Arc::new(Closure { function, module, frame: Some(frame), uncallable: None }))
+        Elaborated::Closure(Arc::new(Closure {
+            function,
+            module,
+            frame: Some(frame),
+            uncallable: None,
+        }))
     }
 
-    fn optional_argument(&mut self, arg: &OptionalArg) -> Value {
+    fn optional_argument(&mut self, arg: &OptionalArg) -> Elaborated {
         match arg.given.as_int() {
-            Some(0) => return Value::None,
+            Some(0) => return Elaborated::None,
             Some(_) => return self.argument(&arg.inner),
             None => {}
         }
         let facts = kernel::Facts { min: 0, max: 1, divisor: 1 };
         let given = self.number(&arg.given, Scalar::I64, facts);
-        let zero = self.b.index(0);
-        let given = self.b.compare(Compare::Ne, given, zero);
+        let zero = self.emit.b.index(0);
+        let given = self.emit.b.compare(Compare::Ne, given, zero);
         let inner = self.argument(&arg.inner);
-        self.optionals.push(OptionalValue { given, inner, name: arg.name.clone(), guards: 0 });
-        Value::Optional(self.optionals.len() - 1)
+        let optional = OptionalValue { given, inner, name: arg.name.clone() };
+        Elaborated::Optional(self.guards.add(optional))
     }
 }
 
-fn constant_value(constant: &Constant) -> Value {
+fn constant_value(constant: &Constant) -> Elaborated {
     match constant {
-        Constant::None => Value::None,
-        Constant::Bool(truth) => Value::Bool(*truth),
-        Constant::Int(int) => Value::Int(int.clone()),
-        Constant::Float(float) => Value::Float(*float),
-        Constant::Number(number) => Value::of_const(*number),
-        Constant::Text(text) => Value::Text(text.clone()),
-        Constant::DType(scalar) => Value::DType(*scalar),
+        Constant::None => Elaborated::None,
+        Constant::Bool(truth) => Elaborated::Bool(*truth),
+        Constant::Int(int) => Elaborated::Int(int.clone()),
+        Constant::Float(float) => Elaborated::Float(*float),
+        Constant::Number(number) => Elaborated::of_const(*number),
+        Constant::Text(text) => Elaborated::Text(text.clone()),
+        Constant::DType(scalar) => Elaborated::DType(*scalar),
         Constant::Layout(layout, swizzle) => {
             let layout = layout.convert(&mut |never| match *never {}).unwrap_or_else(Layout::unit);
-            Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
+            Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
         }
-        Constant::Swizzle(swizzle) => Value::Swizzle(*swizzle),
+        Constant::Swizzle(swizzle) => Elaborated::Swizzle(*swizzle),
     }
 }
 

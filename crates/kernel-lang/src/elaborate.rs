@@ -7,29 +7,28 @@
 //! walk finds all of them.
 
 use crate::argument::Argument;
+use crate::budget::{Budget, too_deep};
 use crate::builtin;
-use crate::file::{Definition, KernelFiles, ModuleId};
+use crate::emit::Emission;
+use crate::file::{Definition, KernelFiles};
+use crate::guard::Guarded;
 use crate::inline::{Activation, Control};
-use crate::parameter::Parameters;
+use crate::note::Notes;
+use crate::place::Places;
 use crate::python::tree::Name;
-use crate::scope::{Frame, FrameId};
-use crate::value::{Closure, Value};
+use crate::scope::Scopes;
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
-use kernpack_kernel_ir::kernel::{self, File, Place, PlaceData};
-use kernpack_kernel_ir::{Builder, Kernel, Scalar};
-use kernpack_layout::{Facts, Int};
+use kernpack_kernel_ir::{Kernel, Scalar};
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
-use rustc_hash::FxHashMap;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most operations that a kernel may have: beyond it, something unrolls that should not.
 const MOST_OPERATIONS: usize = 1_000_000;
 /// The most expressions that are elaborated, again and again where loops unroll.
 const MOST_STEPS: usize = 2_000_000;
-/// The most calls and expressions within each other.
-const MOST_DEPTH: usize = 320;
 /// The most branches and loops of the kernel's within each other: fewer than the verifier takes.
 const MOST_REGIONS: usize = 240;
 
@@ -59,7 +58,7 @@ pub struct Instance {
     /// The bytes of shared memory that a launch asks for; nothing where the kernel's arrays are
     /// constant and fit what every kernel has.
     pub shared: Option<Expr>,
-    /// What may be as it should.
+    /// Warnings.
     pub warnings: Diagnostics,
 }
 
@@ -70,144 +69,64 @@ pub struct Instance {
 pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance, Diagnostics> {
     let mut cx = Elaborator::new(files, request);
     cx.run_kernel(request.kernel, request.arguments);
-    let Elaborator { mut diagnostics, .. } = cx;
-    diagnostics.sort();
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
+    let Elaborator { notes, emit, .. } = cx;
+    let warnings = notes.finish();
+    if warnings.has_errors() {
+        return Err(warnings);
     }
-    let (mut kernel, parameters) = (cx.b.finish(), cx.parameters);
-    kernel.block = request.block;
-    crate::finish::remove_statements(&mut kernel, &cx.statements);
-    let (args, shared) = parameters.finish(&mut kernel);
-    Ok(Instance { kernel, args, shared, warnings: diagnostics })
+    let (kernel, args, shared) = emit.finish(request.block);
+    Ok(Instance { kernel, args, shared, warnings })
 }
 
-/// An argument that may be None.
-#[derive(Debug)]
-pub(crate) struct OptionalValue {
-    /// Whether it is given.
-    pub given: kernel::Value,
-    /// What it is then.
-    pub inner: Value,
-    /// What messages call it.
-    pub name: Name,
-    /// In how many conditions that say that it is given we are.
-    pub guards: usize,
-}
-
-/// The state of the walk.
+/// The walk over a kernel. Its parts keep their state to themselves.
 pub(crate) struct Elaborator<'f> {
-    /// The files.
-    pub files: &'f KernelFiles,
-    /// The kernel in the making.
-    pub b: Builder,
-    /// What the kernel is passed, as far as it asked.
-    pub parameters: Parameters,
-    /// What is known of integers that threads compute.
-    pub facts: FxHashMap<kernel::Value, Facts>,
-    /// What was stated of indices and extents, and whether any access relies on it.
-    pub statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
-    /// How integers were computed, for layouts that want to know products.
-    pub products: FxHashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
-    /// Numbers that are choices between literals, and have the type of what they meet.
-    pub literals: FxHashMap<kernel::Value, crate::number::LiteralChoice>,
-    /// The names of each call; the last are not the current ones.
-    pub frames: Vec<Frame>,
-    /// The calls that we are in, the kernel first.
-    pub activations: Vec<Activation>,
-    /// Arguments that may be None.
-    pub optionals: Vec<OptionalValue>,
-    /// In how many conditions and loops we are that let no thread through.
-    pub n_unreached: usize,
-    /// The constants of files that were asked for.
-    pub globals: HashMap<(ModuleId, Name), Option<Value>>,
+    pub(crate) files: &'f KernelFiles,
+    /// The operations in the making.
+    pub emit: Emission,
+    /// The calls that we are in, and their names.
+    pub scopes: Scopes,
+    /// The conditions that we are in.
+    pub guards: Guarded,
+    /// How far this has gone.
+    pub budget: Budget,
+    /// Where operations come from.
+    pub places: Places,
     /// The dtype variables of the signature.
     pub dtypes: HashMap<String, Scalar>,
     /// The threads of a block.
     pub block: [Option<u32>; 3],
-    /// How many expressions and calls are around.
-    pub depth: usize,
-    diagnostics: Diagnostics,
-    seen: HashSet<(Option<Span>, String)>,
-    file_ids: HashMap<ModuleId, File>,
-    /// The line of the last place: the next one is mostly there too.
-    line: u32,
-    /// How many expressions were elaborated.
-    pub steps: usize,
-    /// The place of the current call in its caller.
-    pub caller: Option<Place>,
     /// The name that what is made now is assigned to.
     pub naming: Option<Name>,
-    /// Whether it was reported that the kernel has no end: nothing more is elaborated.
-    pub is_exhausted: bool,
+    notes: Notes,
 }
 
 impl<'f> Elaborator<'f> {
     pub fn new(files: &'f KernelFiles, request: &Request<'_>) -> Elaborator<'f> {
         Elaborator {
             files,
-            b: Builder::new(request.symbol, Vec::new()),
-            parameters: Parameters::default(),
-            facts: FxHashMap::default(),
-            statements: FxHashMap::default(),
-            products: FxHashMap::default(),
-            literals: FxHashMap::default(),
-            frames: Vec::new(),
-            activations: Vec::new(),
-            optionals: Vec::new(),
-            n_unreached: 0,
-            globals: HashMap::new(),
+            emit: Emission::new(request.symbol),
+            scopes: Scopes::default(),
+            guards: Guarded::default(),
+            budget: Budget::new(MOST_STEPS),
+            places: Places::default(),
             dtypes: request.dtypes.iter().cloned().collect(),
             block: request.block,
-            depth: 0,
-            diagnostics: Diagnostics::default(),
-            seen: HashSet::new(),
-            file_ids: HashMap::new(),
-            line: 0,
-            steps: 0,
-            caller: None,
             naming: None,
-            is_exhausted: false,
+            notes: Notes::default(),
         }
     }
 
     fn run_kernel(&mut self, kernel: &Definition, arguments: &[Argument]) {
-        let frame = self.push_frame(kernel.module, None);
-        self.activations.push(Activation::kernel(frame, &kernel.function));
+        let frame = self.scopes.open(kernel.module, None);
+        self.scopes.push(Activation::kernel(frame, &kernel.function));
         self.at(kernel.function.name.span);
         self.bind_arguments(kernel, arguments);
         self.block(&kernel.function.body);
-        self.activations.pop();
-    }
-
-    // Names.
-
-    pub fn push_frame(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
-        self.frames.push(Frame::new(module, outer));
-        FrameId(self.frames.len() - 1)
-    }
-
-    /// The call that we are in.
-    pub fn activation(&mut self) -> &mut Activation {
-        self.activations.last_mut().expect("a kernel or a constant is elaborated")
-    }
-
-    /// The names of the call that we are in.
-    pub fn frame_id(&self) -> FrameId {
-        self.activations.last().expect("a kernel or a constant is elaborated").frame
-    }
-
-    pub fn frame(&mut self) -> &mut Frame {
-        let id = self.frame_id();
-        &mut self.frames[id.0]
-    }
-
-    pub fn module(&self) -> ModuleId {
-        self.frames[self.frame_id().0].module
+        self.scopes.pop();
     }
 
     /// A function of a file, as a value.
-    pub fn closure_of(&self, definition: &Definition) -> Value {
+    pub fn closure_of(&self, definition: &Definition) -> Elaborated {
         use crate::file::DefinitionKind;
         let uncallable = match definition.kind {
             DefinitionKind::Device => None,
@@ -216,50 +135,29 @@ impl<'f> Elaborator<'f> {
             DefinitionKind::Python(_) => Some("a function of Python's, with a decorator"),
         };
         let (function, module) = (definition.function.clone(), definition.module);
-        Value::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
+        Elaborated::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
     }
-
-    // Places.
 
     /// What follows was written there. Gives where the last was.
     pub fn at(&mut self, span: Span) -> Here {
-        let Some(text) = span.text else { return self.b.here() };
-        let module = self.module();
-        if self.files.module(module).text != text {
-            return self.b.here();
-        }
-        let (line, column) = self.files.position(module, span.start, self.line);
-        self.line = line;
-        let file = Some(self.file(module));
-        self.b.at(PlaceData { span, file, line, column, caller: self.caller })
-    }
-
-    fn file(&mut self, module: ModuleId) -> File {
-        let files = &mut self.b.kernel_mut().files;
-        *self.file_ids.entry(module).or_insert_with(|| {
-            files.push(self.files.module(module).path.display().to_string());
-            File(files.len() as u32 - 1)
-        })
+        self.places.go_to(span, (self.files, self.scopes.module()), &mut self.emit.b)
     }
 
     // Mistakes.
 
     /// Reports a mistake, once however often it is met; gives what comes of it.
-    pub fn report(&mut self, mut problem: Diagnostic) -> Value {
-        let span = problem.labels.first().map(|label| label.span);
-        if self.files.is_told(&problem) {
-            return Value::Poison;
+    pub fn report(&mut self, mut problem: Diagnostic) -> Elaborated {
+        if self.files.is_told(&problem) || !self.notes.is_new(&problem) {
+            return Elaborated::Poison;
         }
-        if self.seen.insert((span, problem.message.clone())) {
-            if let Some(caller) = self.caller.filter(|_| problem.severity == Severity::Error) {
-                let called = self.b.kernel().place(caller).span;
-                if Some(called) != span {
-                    problem = problem.mark(called, "called here");
-                }
+        if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
+            let called = self.emit.b.kernel().place(caller).span;
+            if Some(called) != problem.labels.first().map(|label| label.span) {
+                problem = problem.mark(called, "called here");
             }
-            self.diagnostics.push(problem);
         }
-        Value::Poison
+        self.notes.add(problem);
+        Elaborated::Poison
     }
 
     /// A mistake at a place.
@@ -269,48 +167,47 @@ impl<'f> Elaborator<'f> {
         span: Span,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Value {
+    ) -> Elaborated {
         self.report(Diagnostic::new(code, message).label(span, "").help(help))
     }
 
     /// Whether the kernel, or what is computed for it, has become too large; reports that once, at
     /// the innermost loop that is unrolled.
     pub fn is_too_large(&mut self, span: Span) -> bool {
-        let is_large = self.b.kernel().values.len() > MOST_OPERATIONS || self.steps > MOST_STEPS;
-        if is_large && !self.is_exhausted {
-            self.is_exhausted = true;
+        let is_large =
+            self.emit.b.kernel().values.len() > MOST_OPERATIONS || self.budget.is_spent();
+        if is_large && self.budget.exhaust() {
             let message = format!(
                 "the kernel has more than {MOST_OPERATIONS} operations, or takes more than \
                  {MOST_STEPS} steps while compiling"
             );
             let help = "write `range` where `range_constexpr` unrolls too much";
-            let controls = self.activations.iter().rev().flat_map(|one| one.controls.iter().rev());
+            let controls = self.scopes.calls().flat_map(|one| one.controls.iter().rev());
             let mut unrolled = controls.filter_map(|control| match control {
                 Control::Unrolled(span) => Some(*span),
                 Control::Branch | Control::Loop => None,
             });
             let span = unrolled.next().unwrap_or(span);
+            drop(unrolled);
             self.mistake("kernel-size", span, message, help);
         }
-        self.is_exhausted
+        self.budget.is_exhausted()
     }
 
     /// Whether this is nested too deeply, which is reported: it is walked with a stack, here and in
     /// all that comes behind.
     pub fn is_too_deep(&mut self, span: Span) -> bool {
-        let is_deep = self.depth >= MOST_DEPTH || self.b.depth() >= MOST_REGIONS;
+        let is_deep = self.budget.is_deep() || self.emit.b.depth() >= MOST_REGIONS;
         if is_deep {
-            let message = "this is nested too deeply, in expressions, branches or calls";
-            let help = "name parts of it, or write a function for each";
-            self.mistake("too-deep", span, message, help);
+            self.report(too_deep(span, ""));
         }
         is_deep
     }
 
     /// The function of kernpack's of that name.
-    pub fn builtin(&mut self, name: &str, span: Span) -> Value {
+    pub fn builtin(&mut self, name: &str, span: Span) -> Elaborated {
         match builtin::find(name) {
-            Some(row) => Value::Builtin(row),
+            Some(row) => Elaborated::Builtin(row),
             None => builtin::constant(name)
                 .unwrap_or_else(|| self.report(builtin::unknown(name).label(span, ""))),
         }

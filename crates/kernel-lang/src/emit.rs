@@ -5,15 +5,95 @@
 //! It is also the context in which the layout algebra computes: what a layout does not know becomes
 //! operations of the kernel.
 
-use crate::elaborate::Elaborator;
-use crate::value::{Leaf, Value};
+use crate::finish;
+use crate::number::LiteralChoice;
+use crate::parameter::Parameters;
+use crate::value::{Elaborated, Leaf};
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, Compare, Operand, Rounding};
-use kernpack_kernel_ir::{Scalar, Type, intrinsic, ranges};
+use kernpack_kernel_ir::{Builder, Kernel, Scalar, Type, intrinsic, ranges};
 use kernpack_layout::{Arith, Facts, Int, Op};
+use kernpack_validators::{Expr, KernelArg};
+use rustc_hash::FxHashMap;
 
-impl Elaborator<'_> {
+/// The operations of a kernel in the making.
+pub(crate) struct Emission {
+    /// The kernel, operation by operation.
+    pub b: Builder,
+    /// The parameters of the kernel, as far as it asked for any.
+    parameters: Parameters,
+    /// The facts about integers that threads compute.
+    facts: FxHashMap<kernel::Value, Facts>,
+    /// The statements about indices and extents, and whether any access relies on it.
+    statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
+    /// How integers were computed, for layouts that want to know products.
+    products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
+    /// Numbers that are choices between literals, and have the type of what they meet.
+    literals: FxHashMap<kernel::Value, LiteralChoice>,
+}
+
+impl Emission {
+    /// That of a kernel of this symbol.
+    pub fn new(symbol: &str) -> Emission {
+        Emission {
+            b: Builder::new(symbol, Vec::new()),
+            parameters: Parameters::default(),
+            facts: FxHashMap::default(),
+            statements: FxHashMap::default(),
+            products: FxHashMap::default(),
+            literals: FxHashMap::default(),
+        }
+    }
+
+    /// The kernel, what each of its parameters is passed, and the bytes of shared memory that a
+    /// launch asks for.
+    pub fn finish(self, block: [Option<u32>; 3]) -> (Kernel, Vec<KernelArg>, Option<Expr>) {
+        let mut kernel = self.b.finish();
+        kernel.block = block;
+        finish::remove_statements(&mut kernel, &self.statements);
+        let (args, shared) = self.parameters.finish(&mut kernel);
+        (kernel, args, shared)
+    }
+
+    /// The pointer that a call passes.
+    pub fn pointer(&mut self, expr: &Expr, pointer: kernel::Pointer) -> kernel::Value {
+        self.parameters.pointer(&mut self.b, expr, pointer)
+    }
+
+    /// A number that a call has.
+    pub fn number(&mut self, expr: &Expr, scalar: Scalar, facts: kernel::Facts) -> kernel::Value {
+        self.parameters.number(&mut self.b, expr, scalar, facts)
+    }
+
+    /// A number in terms of a call, where that can be said.
+    pub fn expr_of(&self, value: kernel::Value) -> Option<Expr> {
+        self.parameters.expr(value, &self.b)
+    }
+
+    /// States that an index is in bounds, which goes where no access relies on it.
+    pub fn state(&mut self, index: kernel::Value, extent: kernel::Value) {
+        self.statements.entry((index, extent)).or_insert(false);
+        self.b.in_bounds(index, extent);
+    }
+
+    /// An access relies on what a view has stated.
+    pub fn rely_on(&mut self, index: kernel::Value, extent: kernel::Value) {
+        self.statements.insert((index, extent), true);
+    }
+
+    /// The literals that a number is a choice between, if it is one.
+    pub fn literal_choice(&self, value: kernel::Value) -> Option<&LiteralChoice> {
+        self.literals.get(&value)
+    }
+
+    /// Remembers that a number is a choice between literals.
+    pub fn remember_choice(&mut self, value: kernel::Value, choice: LiteralChoice) {
+        self.literals.insert(value, choice);
+    }
+}
+
+impl Emission {
     /// Computes with two `int64`, or two numbers of any other one type.
     pub fn compute_binary(
         &mut self,
@@ -127,10 +207,10 @@ impl Elaborator<'_> {
     }
 
     /// A number of layouts as what an expression gives.
-    pub fn index_value(&self, int: &Int<Leaf>) -> Value {
+    pub fn index_value(&self, int: &Int<Leaf>) -> Elaborated {
         match int {
-            Int::Known(number) => Value::index(*number),
-            Int::Dynamic(leaf) => Value::Typed(leaf.value),
+            Int::Known(number) => Elaborated::index(*number),
+            Int::Dynamic(leaf) => Elaborated::Typed(leaf.value),
         }
     }
 
@@ -197,7 +277,7 @@ fn compared(op: Compare, a: Facts, b: Facts) -> Option<bool> {
 }
 
 /// Layouts compute in the kernel. Their numbers fit 64 bits: sizes of what is in memory.
-impl Arith for Elaborator<'_> {
+impl Arith for Emission {
     type Value = Leaf;
 
     fn emit(&mut self, op: Op, a: &Int<Leaf>, b: &Int<Leaf>) -> Int<Leaf> {
@@ -237,7 +317,7 @@ impl Arith for Elaborator<'_> {
     }
 }
 
-impl Elaborator<'_> {
+impl Emission {
     /// The quotient of `int64`s rounded up; 0 where the divisor is 0.
     ///
     /// It is `(a + b - 1) // b` where bounds say that the sum does not wrap, and otherwise

@@ -5,12 +5,15 @@
 //! One that returns under a condition of the kernel's has its body in a loop of one turn, which
 //! such a `return` leaves: what it returns is in slots.
 
+use crate::budget::DEPTH_OF_CALL;
+use crate::call::{self, Bound};
 use crate::elaborate::Elaborator;
 use crate::expr::Args;
+use crate::names::FrameId;
 use crate::python::tree::{Expr, Function, Name, Param};
-use crate::scope::{Binding, FrameId, Lost, Stored, Variable};
+use crate::scope::{Binding, Lost, Stored, Variable};
 use crate::stmt::Flow;
-use crate::value::{Closure, Value};
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_kernel_ir::op::{Jump, OpKind, Region};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -97,7 +100,7 @@ impl Activation {
 
 impl Elaborator<'_> {
     /// Calls a function that is written.
-    pub fn inline(&mut self, closure: &Closure, args: Args, span: Span) -> Value {
+    pub fn inline(&mut self, closure: &Closure, args: Args, span: Span) -> Elaborated {
         let function = &closure.function;
         let name = &function.name.name;
         if let Some(what) = closure.uncallable {
@@ -105,40 +108,40 @@ impl Elaborator<'_> {
             let help = "call a plain `def`, which stands in the place of its call";
             return self.mistake("call", span, message, help);
         }
-        let is_it = |one: &Activation| {
-            one.function.as_ref().is_some_and(|other| Arc::ptr_eq(other, function))
-        };
-        if self.activations.iter().any(is_it) {
-            let message = format!("`{name}` calls itself");
-            let help = "write a loop: functions stand in the place of their calls";
-            return self.mistake("recursion", span, message, help);
+        let calls = self.scopes.calls().filter_map(|one| one.function.as_ref());
+        if let Some(problem) = call::recursion::<Elaborator<'_>>(function, calls, span) {
+            return self.report(problem);
         }
         for (foreign, place) in &function.foreign_params {
             self.report(foreign.diagnostic(*place));
         }
-        let frame = self.push_frame(closure.module, closure.frame);
-        let called_at = self.b.place();
-        let caller = self.caller.replace(called_at);
+        let takes = call::takes(function);
+        let Some(bound) = call::bind(self, name, &takes, args, span) else {
+            return Elaborated::Poison;
+        };
+        let frame = self.scopes.open(closure.module, closure.frame);
+        let called_at = self.emit.b.place();
+        let caller = self.places.enter(Some(called_at));
         let before = self.at(span);
-        let mark = self.b.kernel().values.len();
-        self.activations.push(Activation::call(frame, function, mark));
-        let is_bound = self.bind_params(function, args, span);
-        self.b.open();
-        self.depth += 8;
-        let flow = if is_bound { self.block(&function.body) } else { Flow::Return(Value::Poison) };
-        self.depth -= 8;
-        let region = self.b.close();
-        let activation = self.activations.pop();
-        self.caller = caller;
-        self.b.go_to(before);
+        let mark = self.emit.b.kernel().values.len();
+        self.scopes.push(Activation::call(frame, function, mark));
+        self.bind_params(function, bound);
+        self.emit.b.open();
+        self.budget.enter(DEPTH_OF_CALL);
+        let flow = self.block(&function.body);
+        self.budget.leave(DEPTH_OF_CALL);
+        let region = self.emit.b.close();
+        let activation = self.scopes.pop();
+        self.places.enter(caller);
+        self.emit.b.go_to(before);
         match activation.and_then(|activation| activation.early) {
             None => {
-                self.b.append(region);
+                self.emit.b.append(region);
                 match flow {
                     Flow::Return(value) => value,
                     // Its statements are not gone through any more.
-                    _ if self.is_exhausted => Value::Poison,
-                    Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Value::None,
+                    _ if self.budget.is_exhausted() => Elaborated::Poison,
+                    Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Elaborated::None,
                 }
             }
             Some(early) => self.one_turn(region, &early, &flow, function),
@@ -146,9 +149,15 @@ impl Elaborator<'_> {
     }
 
     /// The body of a function that returns early, and its result.
-    fn one_turn(&mut self, region: Region, early: &Early, flow: &Flow, of: &Function) -> Value {
+    fn one_turn(
+        &mut self,
+        region: Region,
+        early: &Early,
+        flow: &Flow,
+        of: &Function,
+    ) -> Elaborated {
         let falls_through = matches!(flow, Flow::Next);
-        if falls_through && !matches!(early.result, Stored::Same(Value::None)) {
+        if falls_through && !matches!(early.result, Stored::Same(Elaborated::None)) {
             let problem = Diagnostic::new(
                 "return",
                 format!("`{}` does not return a value on every way", of.name.name),
@@ -156,77 +165,51 @@ impl Elaborator<'_> {
             let problem = problem.label(of.name.span, "").mark(early.span, "returns one here");
             return self.report(problem.help("return a value at its end"));
         }
-        self.store_zero(&early.result);
+        self.emit.store_zero(&early.result);
         if let Some(flag) = early.flag {
-            let no = self.b.constant(Const::bool(false));
-            self.b.set(flag, no);
+            let no = self.emit.b.constant(Const::bool(false));
+            self.emit.b.set(flag, no);
         }
-        let (first, end) = (self.b.index(0), self.b.index(1));
-        let index = self.b.loop_index(Scalar::I64.into());
-        self.b.effect(OpKind::For { index, first, end, step: end, body: region });
-        self.stored(&early.result)
+        let (first, end) = (self.emit.b.index(0), self.emit.b.index(1));
+        let index = self.emit.b.loop_index(Scalar::I64.into());
+        self.emit.b.effect(OpKind::For { index, first, end, step: end, body: region });
+        self.emit.stored(&early.result)
     }
 
-    fn bind_params(&mut self, function: &Function, args: Args, span: Span) -> bool {
-        let name = &function.name.name;
-        let positional = function.params.iter().filter(|param| !param.is_keyword).count();
-        let mut is_bound = true;
-        if args.positional.len() > positional {
-            let message = format!(
-                "`{name}` takes {positional} arguments, and is given {}",
-                args.positional.len()
-            );
-            self.mistake("arguments", span, message, "leave out those that it has no name for");
-            is_bound = false;
-        }
-        for (ident, _) in &args.named {
-            let at = function.params.iter().position(|param| param.name.name == ident.name);
-            let problem = match at {
-                None => format!("`{name}` has no parameter `{}`", ident.name),
-                Some(at) if at < args.positional.len() => {
-                    format!("`{}` is given twice", ident.name)
-                }
-                Some(_) => continue,
-            };
-            self.mistake("arguments", ident.span, problem, "pass each parameter once, by its name");
-            is_bound = false;
-        }
-        for (number, param) in function.params.iter().enumerate() {
-            let by_place = args.positional.get(number).filter(|_| number < positional);
-            let by_name = args.named.iter().find(|(ident, _)| ident.name == param.name.name);
-            let value = match (by_place.or(by_name.map(|(_, arg)| arg)), &param.default) {
-                (Some(arg), _) => arg.value.clone(),
-                (None, Some(default)) => self.expr(default),
-                (None, None) => {
-                    let message = format!("`{name}` misses its argument `{}`", param.name.name);
-                    self.mistake("arguments", span, message, "pass it");
-                    is_bound = false;
-                    Value::Poison
-                }
-            };
-            self.bind_param(param, value);
-        }
-        is_bound
+    /// Gives each parameter what is passed for it. Defaults see what the function sees, and none of
+    /// its parameters.
+    fn bind_params(&mut self, function: &Function, bound: Bound<Elaborated>) {
+        let given = function.params.iter().zip(bound.values);
+        let values = given.map(|(param, given)| match (given, &param.default) {
+            (Some(given), _) => given.value,
+            (None, Some(default)) => self.expr(default),
+            (None, None) => Elaborated::Poison,
+        });
+        let values: Vec<_> = values.collect();
+        function.params.iter().zip(values).for_each(|(param, value)| self.bind_param(param, value));
     }
 
     /// Binds a parameter. One that is annotated as constant is given a constant.
-    pub fn bind_param(&mut self, param: &Param, value: Value) {
-        let scalar = self.scalar_of_name(&value);
+    pub fn bind_param(&mut self, param: &Param, value: Elaborated) {
+        let scalar = self.emit.scalar_of_name(&value);
         let binding = match value {
-            Value::Poison => Binding::Lost(crate::scope::Lost::Poison),
+            Elaborated::Poison => Binding::Lost(crate::scope::Lost::Poison),
             value => Binding::Value(value),
         };
-        self.frame().bind(&param.name.name, Variable { binding, scalar, span: param.name.span });
+        self.scopes
+            .frame()
+            .bind(&param.name.name, Variable { binding, scalar, span: param.name.span });
     }
 
     /// `return value`
     pub fn leave_function(&mut self, value: Option<&Expr>, span: Span) -> Flow {
         let is_conditional = self
+            .scopes
             .activation()
             .controls
             .iter()
             .any(|control| !matches!(control, Control::Unrolled(_)));
-        if self.activation().is_kernel {
+        if self.scopes.activation().is_kernel {
             if let Some(value) =
                 value.filter(|value| !matches!(value.kind, crate::python::tree::ExprKind::None))
             {
@@ -234,71 +217,72 @@ impl Elaborator<'_> {
                 self.mistake("return", value.span, "a kernel returns nothing", help);
             }
             if !is_conditional {
-                return Flow::Return(Value::None);
+                return Flow::Return(Elaborated::None);
             }
-            self.b.effect(OpKind::Jump(Jump::Return));
+            self.emit.b.effect(OpKind::Jump(Jump::Return));
             return Flow::Ended;
         }
         let given = match value {
             Some(value) => self.expr(value),
-            None => Value::None,
+            None => Elaborated::None,
         };
-        if !is_conditional && self.activation().early.is_none() {
+        if !is_conditional && self.scopes.activation().early.is_none() {
             return Flow::Return(given);
         }
         self.return_early(given, span);
-        self.b.effect(OpKind::Jump(Jump::Break));
+        self.emit.b.effect(OpKind::Jump(Jump::Break));
         Flow::Ended
     }
 
-    fn return_early(&mut self, value: Value, span: Span) {
-        let (mark, early) = (self.activation().mark, self.activation().early.clone());
+    fn return_early(&mut self, value: Elaborated, span: Span) {
+        let (mark, early) = (self.scopes.activation().mark, self.scopes.activation().early.clone());
         let mut early = match early {
             Some(early) => early,
             None => {
-                let result = match self.promote("result", &value) {
+                let result = match self.emit.promote("result", &value) {
                     Some(stored) => stored,
-                    None if self.is_visible(&value, mark) => Stored::Same(value.clone()),
+                    None if self.emit.is_visible(&value, mark) => Stored::Same(value.clone()),
                     None => {
                         let message = format!(
                             "{} is returned under a condition of the kernel's",
-                            self.describe(&value)
+                            self.emit.describe(&value)
                         );
                         self.mistake("return", span, message, "return it at the end, or numbers");
-                        Stored::Same(Value::Poison)
+                        Stored::Same(Elaborated::Poison)
                     }
                 };
                 Early { result, flag: None, span }
             }
         };
-        let is_poisoned = matches!(early.result, Stored::Same(Value::Poison));
-        if !is_poisoned && !value.is_poison() && !self.store_checked(&early.result, &value) {
-            let found = self.describe(&value);
+        let is_poisoned = matches!(early.result, Stored::Same(Elaborated::Poison));
+        if !is_poisoned && !value.is_poison() && !self.emit.store_checked(&early.result, &value) {
+            let found = self.emit.describe(&value);
             let problem = Diagnostic::new("return", format!("{found} is returned here"));
             let problem = problem.label(span, "").mark(early.span, "and something else here");
             self.report(problem.help("return values of one type"));
         }
-        if self.activation().controls.contains(&Control::Loop) {
+        if self.scopes.activation().controls.contains(&Control::Loop) {
             let flag = match early.flag {
                 Some(flag) => flag,
-                None => self.b.slot("returned", Scalar::Bool.into()),
+                None => self.emit.b.slot("returned", Scalar::Bool.into()),
             };
-            let yes = self.b.constant(Const::bool(true));
-            self.b.set(flag, yes);
+            let yes = self.emit.b.constant(Const::bool(true));
+            self.emit.b.set(flag, yes);
             early.flag = Some(flag);
         }
-        self.activation().early = Some(early);
+        self.scopes.activation().early = Some(early);
     }
 
     /// Behind a loop out of which a function may have returned: leaves what is around it, too.
     pub fn leave_outer_loop(&mut self) {
-        let Some(flag) = self.activation().early.as_ref().and_then(|early| early.flag) else {
+        let Some(flag) = self.scopes.activation().early.as_ref().and_then(|early| early.flag)
+        else {
             return;
         };
-        let returned = self.b.get(flag);
-        self.b.open();
-        self.b.effect(OpKind::Jump(Jump::Break));
-        let leaves = self.b.close();
-        self.b.if_else(returned, leaves, Region::default());
+        let returned = self.emit.b.get(flag);
+        self.emit.b.open();
+        self.emit.b.effect(OpKind::Jump(Jump::Break));
+        let leaves = self.emit.b.close();
+        self.emit.b.if_else(returned, leaves, Region::default());
     }
 }

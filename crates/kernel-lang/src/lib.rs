@@ -49,21 +49,27 @@
 //!
 //! # Where things live
 //!
-//! `python/` reads text: ruff's parser, and at once a tree of our own (`tree.rs`), in which what
-//! kernels have not is one kind of node. `file.rs` has a file's names and the kernel files that it
-//! imports. `argument.rs` is what a launch passes to a kernel, whoever wrote the launch.
-//! `elaborate.rs` walks a kernel once, forward, into `kernel-ir`'s builder: `value.rs` is what an
-//! expression gives, a constant or what a thread computes, and `scope.rs` what names stand for.
-//! `stmt/` has control and the joining of names where ways meet, `inline.rs` calls of functions,
-//! `expr/` expressions, `number/` types and arithmetic, `tensor/` views, accesses and copies, and
-//! `emit.rs` the operations with what is known of their results, which is also the context of the
-//! layout algebra. `builtin/` is what kernels can call: tables, one file a family, one row a
-//! function, and the reference is made of them. `parameter.rs` collects what a kernel is passed,
-//! `finish.rs` leaves out what is not used.
+//! `python/` reads text: ruff's parser, and at once a tree of our own (`tree.rs`, `statement.rs`),
+//! in which what kernels have not is one kind of node. `file/` has a file's names and the kernel
+//! files that it imports, or a text that a program hands over with what it captures; a file is what
+//! it says, whatever it is called. `argument.rs` is what a launch passes to a kernel, whoever wrote
+//! the launch.
 //!
-//! Kernels and packed functions compute with values of their own. What they share is written once
-//! for both: `algebra/` has the functions of layouts, a row each, and asks the two through a trait,
-//! and `untyped.rs` has the arithmetic of numbers without a type.
+//! Two walkers go through statements: the elaboration of kernels, and the evaluation of packed
+//! functions. They compute with values of their own, and what Python means to both is written once
+//! (`walker.rs`): `names/` finds names and assigns to targets, `call/` binds arguments, `budget.rs`
+//! says how far a walk may go. `plain.rs` has the functions of numbers and `algebra/` those of
+//! layouts, a row each, and `untyped.rs` the arithmetic of numbers without a type.
+//!
+//! `elaborate.rs` walks a kernel once, forward, into `kernel-ir`'s builder: `value.rs` is what an
+//! expression gives, a constant or what a thread computes. Its state is in parts: `emit.rs` the
+//! operations with what is known of their results, in which the layout algebra computes too,
+//! `scope.rs` the calls and their names, `guard.rs` the conditions around, `place.rs` where
+//! operations come from, and `note.rs` what is wrong. `stmt/` has control and the joining of names
+//! where ways meet, `inline.rs` calls of functions, `expr/` expressions, `number/` types and
+//! arithmetic, `tensor/` views, accesses and copies. `builtin/` is what kernels can call: tables,
+//! one file a family, one row a function, and the reference is made of them. `parameter.rs`
+//! collects what a kernel is passed, `finish.rs` leaves out what is not used.
 //!
 //! `packed/` is how signatures meet kernels. `body.rs` goes through a packed function once for each
 //! way through its `if`s, and `facts/` learns from the signature and from the conditions on that
@@ -84,17 +90,24 @@
 mod algebra;
 pub mod argument;
 mod bind;
+mod budget;
 pub mod builtin;
+mod call;
 pub mod elaborate;
 mod emit;
 mod expr;
 pub mod file;
 mod finish;
+mod guard;
 mod inline;
 pub mod integer;
+mod names;
+mod note;
 mod number;
 pub mod packed;
 mod parameter;
+mod place;
+mod plain;
 pub mod python;
 mod scope;
 mod stmt;
@@ -103,3 +116,4 @@ mod tensor;
 mod tests;
 mod untyped;
 mod value;
+mod walker;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names of a function while it is elaborated.
+//! The calls that a kernel's elaboration is in, and the names of each.
 //!
 //! A name stands for a value, which may be a constant; or, where run-time control decides what it
 //! is, for slots of the kernel. What is bound in a branch is written down, so that it can be undone
@@ -7,24 +7,22 @@
 //! names there are.
 
 use crate::file::ModuleId;
+use crate::inline::Activation;
+use crate::names::{Constants, FrameId, Frames, Scope};
 use crate::python::tree::Name;
-use crate::value::{Elements, Items, Value};
+use crate::value::{Elaborated, Elements, Items};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_syntax::Span;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The names of one call of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameId(pub usize);
-
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
-    /// That.
-    Value(Value),
-    /// What slots hold.
+    /// A value.
+    Value(Elaborated),
+    /// The value that slots hold.
     Stored(Stored),
     /// Nothing here, though it is assigned somewhere.
     Lost(Lost),
@@ -39,8 +37,8 @@ pub(crate) enum Stored {
     Items(Vec<Stored>, Arc<Items>),
     /// The elements of a register tensor.
     Elements(Vec<Slot>, Arc<Elements>),
-    /// What is the same whatever happens.
-    Same(Value),
+    /// A value that is the same whatever happens.
+    Same(Elaborated),
 }
 
 /// Why a name stands for nothing.
@@ -61,7 +59,7 @@ pub(crate) enum Lost {
 /// A name.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// What it stands for.
+    /// Its meaning.
     pub binding: Binding,
     /// The type that it keeps, where it is a number or a truth value.
     pub scalar: Option<Scalar>,
@@ -78,18 +76,97 @@ pub(crate) struct Frame {
     pub outer: Option<FrameId>,
     /// Each with the branch in which it was bound.
     names: FxHashMap<Name, (Variable, u64)>,
-    /// What names stood for before a branch bound them, in order.
+    /// The meanings of names before a branch bound them, in order.
     trail: Vec<(Name, Option<(Variable, u64)>)>,
     /// The branches that we are in; 0 stands for the function itself.
     branches: Vec<u64>,
     n_branches: u64,
 }
 
+impl Scope for Frame {
+    type Bound = Variable;
+
+    fn own(&self, name: &str) -> Option<&Variable> {
+        self.get(name)
+    }
+
+    fn outer(&self) -> Option<FrameId> {
+        self.outer
+    }
+}
+
+/// The calls that we are in, and the names of these and of those that have ended.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    frames: Frames<Frame>,
+    /// The kernel first.
+    activations: Vec<Activation>,
+    constants: Constants<Elaborated>,
+}
+
+impl Scopes {
+    /// Adds the names of a call.
+    pub fn open(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
+        self.frames.open(Frame::new(module, outer))
+    }
+
+    /// Begins a call.
+    pub fn push(&mut self, activation: Activation) {
+        self.activations.push(activation);
+    }
+
+    /// Ends the innermost call.
+    pub fn pop(&mut self) -> Option<Activation> {
+        self.activations.pop()
+    }
+
+    /// The calls that we are in, the innermost first.
+    pub fn calls(&self) -> impl Iterator<Item = &Activation> {
+        self.activations.iter().rev()
+    }
+
+    /// The call that we are in.
+    pub fn activation(&mut self) -> &mut Activation {
+        self.activations.last_mut().expect("a kernel or a constant is elaborated")
+    }
+
+    /// The names of the call that we are in.
+    pub fn frame_id(&self) -> FrameId {
+        self.activations.last().expect("a kernel or a constant is elaborated").frame
+    }
+
+    /// The names of the call that we are in, to be changed.
+    pub fn frame(&mut self) -> &mut Frame {
+        let id = self.frame_id();
+        self.get_mut(id)
+    }
+
+    /// The names of a call, to be changed.
+    pub fn get_mut(&mut self, id: FrameId) -> &mut Frame {
+        self.frames.get_mut(id)
+    }
+
+    /// The file of the function that we are in.
+    pub fn module(&self) -> ModuleId {
+        self.frames.get(self.frame_id()).module
+    }
+
+    /// The variable of a name here, or around the function that we are in.
+    pub fn find(&self, name: &str) -> Option<&Variable> {
+        self.frames.find(Some(self.frame_id()), name)
+    }
+
+    /// The constants of files that were asked for.
+    pub fn constants(&mut self) -> &mut Constants<Elaborated> {
+        &mut self.constants
+    }
+}
+
 /// Where a branch begins.
 #[derive(Debug)]
 pub(crate) struct Mark(usize);
 
-/// What a branch binds, each name once.
+/// The names that a branch binds, each once.
 pub(crate) type Bound = Vec<(Name, Variable)>;
 
 impl Frame {
@@ -99,7 +176,7 @@ impl Frame {
         Frame { module, outer, names, trail, branches: Vec::new(), n_branches: 0 }
     }
 
-    /// What a name is.
+    /// The variable of a name.
     pub fn get(&self, name: &str) -> Option<&Variable> {
         self.names.get(name).map(|(variable, _)| variable)
     }
@@ -109,7 +186,7 @@ impl Frame {
         self.branches.last().copied().unwrap_or(0)
     }
 
-    /// What a name is, if a branch bound it, or one in that branch.
+    /// The variable of a name, if a branch bound it, or one in that branch.
     pub fn bound_in(&self, name: &str, branch: u64) -> Option<&Variable> {
         self.names
             .get(name)

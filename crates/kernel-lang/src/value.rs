@@ -5,8 +5,8 @@
 use crate::builtin::Builtin;
 use crate::file::ModuleId;
 use crate::integer::Integer;
+use crate::names::FrameId;
 use crate::python::tree::{Function, Name};
-use crate::scope::FrameId;
 use crate::tensor::Limit;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::{Const, Scalar, Space};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A number of a layout that a thread computes: an `int64`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf {
-    /// It.
+    /// The number, as a thread has it.
     pub value: kernel::Value,
     /// What is known of it.
     pub facts: Facts,
@@ -40,9 +40,9 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// What an expression gives.
+/// The value of an expression while a kernel is elaborated.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub(crate) enum Elaborated {
     /// Nothing that can be told: a mistake was reported, and what comes of it is none of its own.
     Poison,
     /// `None`; in a coordinate, all of a mode.
@@ -78,7 +78,7 @@ pub(crate) enum Value {
     /// A function of kernpack's.
     Builtin(&'static Builtin),
     /// A function of what stands in front of its point.
-    Method(Arc<Value>, &'static Builtin),
+    Method(Arc<Elaborated>, &'static Builtin),
     /// `kp`
     Kernpack,
     /// Another kernel file.
@@ -93,7 +93,7 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
     /// What it holds.
-    pub items: Vec<Value>,
+    pub items: Vec<Elaborated>,
     /// What they are called; empty where they have no names.
     pub names: Vec<Option<Name>>,
 }
@@ -107,7 +107,7 @@ impl Items {
     /// How many of so many items would be left.
     fn rest_of(&self, n_items: usize) -> Option<usize> {
         self.items.iter().try_fold(n_items, |left, item| match item {
-            Value::Tuple(inner) => inner.rest_of(left.checked_sub(1)?),
+            Elaborated::Tuple(inner) => inner.rest_of(left.checked_sub(1)?),
             _ => left.checked_sub(1),
         })
     }
@@ -121,7 +121,7 @@ pub(crate) struct Elements {
     /// The shape, of which all is known.
     pub shape: Shape<Leaf>,
     /// Each of them, the first mode being the fastest.
-    pub items: Vec<Value>,
+    pub items: Vec<Elaborated>,
 }
 
 /// A layout, which may have a swizzle behind it.
@@ -200,39 +200,39 @@ pub(crate) struct Closure {
 #[derive(Clone, Debug)]
 pub(crate) struct Range {
     /// The first.
-    pub first: Value,
+    pub first: Elaborated,
     /// One past the last.
-    pub end: Value,
+    pub end: Elaborated,
     /// The step.
-    pub step: Value,
+    pub step: Elaborated,
     /// Whether it unrolls while compiling.
     pub is_constant: bool,
 }
 
-impl Value {
+impl Elaborated {
     /// A tuple without names.
-    pub fn tuple(items: Vec<Value>) -> Value {
-        Value::Tuple(Arc::new(Items { items, names: Vec::new() }))
+    pub fn tuple(items: Vec<Elaborated>) -> Elaborated {
+        Elaborated::Tuple(Arc::new(Items { items, names: Vec::new() }))
     }
 
     /// A constant `int64`: what layouts are made of.
-    pub fn index(value: i64) -> Value {
-        Value::Const(Const::int(Scalar::I64, value))
+    pub fn index(value: i64) -> Elaborated {
+        Elaborated::Const(Const::int(Scalar::I64, value))
     }
 
     /// A number or truth value of the code itself.
-    pub fn of_const(constant: Const) -> Value {
+    pub fn of_const(constant: Const) -> Elaborated {
         match constant.as_bool() {
-            Some(truth) => Value::Bool(truth),
-            None => Value::Const(constant),
+            Some(truth) => Elaborated::Bool(truth),
+            None => Elaborated::Const(constant),
         }
     }
 
     /// The integer that it is, where the compiler knows it and it fits 128 bits.
     pub fn as_int(&self) -> Option<i128> {
         match self {
-            Value::Int(int) => int.small(),
-            Value::Const(constant) => match constant.scalar().is_signed() {
+            Elaborated::Int(int) => int.small(),
+            Elaborated::Const(constant) => match constant.scalar().is_signed() {
                 true => constant.as_int().map(i128::from),
                 false => constant.scalar().is_int().then(|| constant.bits().into()),
             },
@@ -242,37 +242,39 @@ impl Value {
 
     /// Whether a mistake was reported where it comes from.
     pub fn is_poison(&self) -> bool {
-        matches!(self, Value::Poison)
+        matches!(self, Elaborated::Poison)
     }
 
     /// What messages call it: `a text`, `a tuple`.
     pub fn what(&self) -> &'static str {
         match self {
-            Value::Poison => "nothing",
-            Value::None => "`None`",
-            Value::Bool(_) => "a bool",
-            Value::Int(_) => "an integer",
-            Value::Float(_) => "a float",
-            Value::Text(_) => "a text",
-            Value::DType(_) => "a dtype",
-            Value::Const(_) | Value::Typed(_) => "a number",
-            Value::Elements(_) => "the elements of a register tensor",
-            Value::Tuple(_) => "a tuple",
-            Value::Layout(_) => "a layout",
-            Value::Swizzle(_) => "a swizzle",
-            Value::Tensor(_) => "a tensor",
-            Value::Pointer(_) => "a pointer",
-            Value::Closure(_) | Value::Builtin(_) | Value::Method(..) => "a function",
-            Value::Kernpack | Value::Module(_) => "a module",
-            Value::Optional(_) => "an argument that may be None",
-            Value::Range(_) => "a range",
+            Elaborated::Poison => "nothing",
+            Elaborated::None => "`None`",
+            Elaborated::Bool(_) => "a bool",
+            Elaborated::Int(_) => "an integer",
+            Elaborated::Float(_) => "a float",
+            Elaborated::Text(_) => "a text",
+            Elaborated::DType(_) => "a dtype",
+            Elaborated::Const(_) | Elaborated::Typed(_) => "a number",
+            Elaborated::Elements(_) => "the elements of a register tensor",
+            Elaborated::Tuple(_) => "a tuple",
+            Elaborated::Layout(_) => "a layout",
+            Elaborated::Swizzle(_) => "a swizzle",
+            Elaborated::Tensor(_) => "a tensor",
+            Elaborated::Pointer(_) => "a pointer",
+            Elaborated::Closure(_) | Elaborated::Builtin(_) | Elaborated::Method(..) => {
+                "a function"
+            }
+            Elaborated::Kernpack | Elaborated::Module(_) => "a module",
+            Elaborated::Optional(_) => "an argument that may be None",
+            Elaborated::Range(_) => "a range",
         }
     }
 }
 
 impl Items {
     /// The item of that name.
-    pub fn named(&self, name: &str) -> Option<&Value> {
+    pub fn named(&self, name: &str) -> Option<&Elaborated> {
         let is_it = |one: &Option<Name>| one.as_deref() == Some(name);
         self.items.get(self.names.iter().position(is_it)?)
     }

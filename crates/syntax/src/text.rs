@@ -50,6 +50,8 @@ pub struct Text {
     pub name: String,
     /// The characters.
     pub characters: String,
+    /// The line of the file in which they begin, counted from 1: a text may be a part of one.
+    pub first_line: u32,
 }
 
 /// The texts that spans are of.
@@ -59,8 +61,18 @@ pub struct Texts(Vec<Text>);
 impl Texts {
     /// Adds a text.
     pub fn add(&mut self, name: impl Into<String>, characters: impl Into<String>) -> TextId {
+        self.add_part(name, characters, 1)
+    }
+
+    /// Adds a part of a file, which begins in the line `first_line`, counted from 1.
+    pub fn add_part(
+        &mut self,
+        name: impl Into<String>,
+        characters: impl Into<String>,
+        first_line: u32,
+    ) -> TextId {
         let (name, characters) = (name.into(), characters.into());
-        self.0.push(Text { name, characters });
+        self.0.push(Text { name, characters, first_line });
         TextId(self.0.len() as u32 - 1)
     }
 
@@ -113,11 +125,12 @@ impl Texts {
 }
 
 impl Text {
-    /// The line and column of a byte, both from 1; columns count characters.
+    /// The line of the file and the column of a byte, both from 1; columns count characters.
     pub fn position(&self, byte: usize) -> (usize, usize) {
         let before = &self.characters[..self.boundary(byte)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        let line = before.matches('\n').count() + self.first_line as usize;
+        (line, before[line_start..].chars().count() + 1)
     }
 
     /// The start of the character that holds a byte; the end of the text where that is further.
@@ -170,12 +183,15 @@ mod tests {
 
     #[test]
     fn positions_count_lines_and_characters() {
-        let text = Text { name: "a".to_string(), characters: "ab\n\u{e9}c\n".to_string() };
+        let (name, characters) = ("a".to_string(), "ab\n\u{e9}c\n".to_string());
+        let text = Text { name, characters, first_line: 1 };
         let positions: Vec<_> = (0..=9).map(|byte| text.position(byte)).collect();
         let line = |line: usize, columns: [usize; 3]| columns.map(|column| (line, column));
         let expected = [line(1, [1, 2, 3]), line(2, [1, 1, 2])].concat();
         assert_eq!(positions[..6], expected);
         assert_eq!(positions[6..], [(2, 3), (3, 1), (3, 1), (3, 1)]);
+        let part = Text { first_line: 12, ..text };
+        assert_eq!([0, 3].map(|byte| part.position(byte)), [(12, 1), (13, 1)]);
     }
 
     #[test]

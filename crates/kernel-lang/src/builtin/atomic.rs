@@ -5,7 +5,7 @@ use super::{Builtin, Given};
 use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
-use crate::value::{Leaf, Memory, Tensor, Value};
+use crate::value::{Elaborated, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::op::Operand;
 use kernpack_kernel_ir::{Scalar, Space, kernel};
 use kernpack_layout::{Int, Tuple};
@@ -63,7 +63,7 @@ struct Place {
 
 fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Place> {
     let tensor: Arc<Tensor> = match given.get("x") {
-        Value::Tensor(tensor) => tensor.clone(),
+        Elaborated::Tensor(tensor) => tensor.clone(),
         _ => {
             cx.expected("a tensor", given, "x");
             return None;
@@ -87,7 +87,7 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
         Tuple::Leaf(at) => at,
         Tuple::Node(_) => return None,
     };
-    let (pointer, _) = cx.address(&memory, &at);
+    let (pointer, _) = cx.emit.address(&memory, &at);
     Some(Place { memory, pointer })
 }
 
@@ -117,44 +117,44 @@ fn require_type(cx: &mut Elaborator<'_>, given: &Given, scalar: Scalar) -> bool 
     false
 }
 
-fn update(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(place) = place(cx, given, true) else { return Value::Poison };
+fn update(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(place) = place(cx, given, true) else { return Elaborated::Poison };
     let element = place.memory.element;
     if !require_type(cx, given, element) {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
     let value = cx.element_value(&given.get("value").clone(), element, given.at("value"));
     let (Some(value), Some([order, scope])) = (value, words(cx, given)) else {
-        return Value::Poison;
+        return Elaborated::Poison;
     };
     let operands = vec![Operand::Value(place.pointer), Operand::Value(value), order, scope];
-    cx.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
+    cx.emit.call_with(given.row.data, operands).map_or(Elaborated::None, Elaborated::Typed)
 }
 
-fn store(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn store(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     update(cx, given);
-    Value::None
+    Elaborated::None
 }
 
-fn compare_and_swap(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(place) = place(cx, given, true) else { return Value::Poison };
+fn compare_and_swap(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(place) = place(cx, given, true) else { return Elaborated::Poison };
     let element = place.memory.element;
     if !require_type(cx, given, element) {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
     let compare = cx.element_value(&given.get("compare").clone(), element, given.at("compare"));
     let value = cx.element_value(&given.get("value").clone(), element, given.at("value"));
     let (Some(compare), Some(value), Some([order, scope])) = (compare, value, words(cx, given))
     else {
-        return Value::Poison;
+        return Elaborated::Poison;
     };
     let values = [place.pointer, compare, value].map(Operand::Value);
     let operands = values.into_iter().chain([order, scope]).collect();
-    cx.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
+    cx.emit.call_with(given.row.data, operands).map_or(Elaborated::None, Elaborated::Typed)
 }
 
-fn load(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(place) = place(cx, given, false) else { return Value::Poison };
+fn load(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(place) = place(cx, given, false) else { return Elaborated::Poison };
     let row = match place.memory.element {
         Scalar::I32 => "atomic.load.int32",
         Scalar::I64 => "atomic.load.int64",
@@ -163,7 +163,7 @@ fn load(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             return cx.mistake("atomic", given.at("x"), message, "use int32 or int64");
         }
     };
-    let Some([order, scope]) = words(cx, given) else { return Value::Poison };
+    let Some([order, scope]) = words(cx, given) else { return Elaborated::Poison };
     let operands = vec![Operand::Value(place.pointer), order, scope];
-    cx.call_with(row, operands).map_or(Value::None, Value::Typed)
+    cx.emit.call_with(row, operands).map_or(Elaborated::None, Elaborated::Typed)
 }

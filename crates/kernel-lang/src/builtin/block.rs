@@ -6,7 +6,7 @@ use super::warp::{number, operation};
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::{largest, least};
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel::{self, SharedArray, Size};
 use kernpack_kernel_ir::op::{Binary, Compare, Guard, Load, Region, Store};
 use kernpack_kernel_ir::{Const, Scalar, Type};
@@ -41,8 +41,8 @@ fn identity(op: Binary, scalar: Scalar) -> Const {
     }
 }
 
-fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some((value, scalar)) = number(cx, given, "x") else { return Value::Poison };
+fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some((value, scalar)) = number(cx, given, "x") else { return Elaborated::Poison };
     if scalar == Scalar::Bool {
         let help = "convert it, as in `kp.int32(b)`";
         return cx.mistake("type", given.at("x"), "a reduction of bools", help);
@@ -55,9 +55,9 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             let help = format!("launch it with a multiple of {LANES}");
             cx.mistake("block-size", given.span, message, help)
         }
-        Some(LANES) => Value::Typed(cx.reduce_warp(op, value, WARP_SIZE)),
-        Some(threads) => Value::Typed(reduce_block(cx, op, value, Some(threads / LANES))),
-        None => Value::Typed(reduce_block(cx, op, value, None)),
+        Some(LANES) => Elaborated::Typed(cx.reduce_warp(op, value, WARP_SIZE)),
+        Some(threads) => Elaborated::Typed(reduce_block(cx, op, value, Some(threads / LANES))),
+        None => Elaborated::Typed(reduce_block(cx, op, value, None)),
     }
 }
 
@@ -67,60 +67,60 @@ fn reduce_block(
     value: kernel::Value,
     warps: Option<i64>,
 ) -> kernel::Value {
-    let scalar = cx.b.ty(value).scalar().unwrap_or(Scalar::F32);
+    let scalar = cx.emit.b.ty(value).scalar().unwrap_or(Scalar::F32);
     let array = partials(cx, scalar, warps.unwrap_or(MOST_WARPS.into()));
     let own = cx.reduce_warp(op, value, WARP_SIZE);
-    let (lane, warp) = (cx.call_row("lane_idx", &[]), cx.call_row("warp_idx", &[]));
-    let bytes = cx.b.index(scalar.bytes().into());
-    let zero = cx.b.index(0);
-    let is_first = cx.b.compare(Compare::Eq, lane, zero);
-    cx.b.open();
-    let offset = cx.compute_binary(Binary::Mul, warp, bytes);
-    let pointer = cx.b.offset(array, offset);
+    let (lane, warp) = (cx.emit.call_row("lane_idx", &[]), cx.emit.call_row("warp_idx", &[]));
+    let bytes = cx.emit.b.index(scalar.bytes().into());
+    let zero = cx.emit.b.index(0);
+    let is_first = cx.emit.b.compare(Compare::Eq, lane, zero);
+    cx.emit.b.open();
+    let offset = cx.emit.compute_binary(Binary::Mul, warp, bytes);
+    let pointer = cx.emit.b.offset(array, offset);
     let align = scalar.bytes();
-    cx.b.store(Store { pointer, value: own, align, condition: None });
-    let stores = cx.b.close();
-    cx.b.if_else(is_first, stores, Region::default());
-    cx.call_with("barrier", vec![]);
+    cx.emit.b.store(Store { pointer, value: own, align, condition: None });
+    let stores = cx.emit.b.close();
+    cx.emit.b.if_else(is_first, stores, Region::default());
+    cx.emit.call_with("barrier", vec![]);
     let count = match warps {
-        Some(warps) => cx.b.index(warps),
+        Some(warps) => cx.emit.b.index(warps),
         None => count_warps(cx),
     };
-    let condition = cx.b.compare(Compare::Lt, lane, count);
-    let otherwise = cx.b.constant(identity(op, scalar));
-    let offset = cx.compute_binary(Binary::Mul, lane, bytes);
-    let pointer = cx.b.offset(array, offset);
+    let condition = cx.emit.b.compare(Compare::Lt, lane, count);
+    let otherwise = cx.emit.b.constant(identity(op, scalar));
+    let offset = cx.emit.compute_binary(Binary::Mul, lane, bytes);
+    let pointer = cx.emit.b.offset(array, offset);
     let guard = Some(Guard { condition, otherwise });
-    let part = cx.b.load(Type::Scalar(scalar), Load { pointer, align, guard });
+    let part = cx.emit.b.load(Type::Scalar(scalar), Load { pointer, align, guard });
     let all = cx.reduce_warp(op, part, WARP_SIZE);
     // Whoever reduces next writes where this was read.
-    cx.call_with("barrier", vec![]);
+    cx.emit.call_with("barrier", vec![]);
     all
 }
 
 /// The address of an array with a number for each warp. Reductions of one type share it.
 fn partials(cx: &mut Elaborator<'_>, element: Scalar, warps: i64) -> kernel::Value {
     let name = format!("reduction of {element}");
-    let known = cx.b.kernel().shared.iter().position(|array| array.name == name);
+    let known = cx.emit.b.kernel().shared.iter().position(|array| array.name == name);
     let shared = match known {
         Some(number) => kernel::Shared(number as u32),
         None => {
             let size = Size::Bytes(element.bytes() * warps as u32);
-            cx.b.shared(SharedArray { name, element, size, align: MOST_ACCESS_BYTES })
+            cx.emit.b.shared(SharedArray { name, element, size, align: MOST_ACCESS_BYTES })
         }
     };
-    cx.b.shared_address(shared)
+    cx.emit.b.shared_address(shared)
 }
 
 fn count_warps(cx: &mut Elaborator<'_>) -> kernel::Value {
-    let mut threads = cx.b.index(1);
+    let mut threads = cx.emit.b.index(1);
     for (axis, name) in ["block_dim.x", "block_dim.y", "block_dim.z"].into_iter().enumerate() {
         let side = match cx.block[axis] {
-            Some(side) => cx.b.index(side.into()),
-            None => cx.call_row(name, &[]),
+            Some(side) => cx.emit.b.index(side.into()),
+            None => cx.emit.call_row(name, &[]),
         };
-        threads = cx.compute_binary(Binary::Mul, threads, side);
+        threads = cx.emit.compute_binary(Binary::Mul, threads, side);
     }
-    let lanes = cx.b.index(LANES);
-    cx.compute_binary(Binary::FloorDiv, threads, lanes)
+    let lanes = cx.emit.b.index(LANES);
+    cx.emit.compute_binary(Binary::FloorDiv, threads, lanes)
 }

@@ -3,9 +3,10 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::expr::Arg;
 use crate::tensor::{Predicate, Touched};
-use crate::value::{Range, Value};
+use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::op::{OpKind, Ptx};
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_syntax::Span;
@@ -60,7 +61,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: ptx,
     },
-    Builtin { name: "len", takes: &["x"], doc: "How many items a tuple has.", data: "", run: len },
+    super::numbers::plain(crate::plain::LEN),
     Builtin {
         name: "enumerate",
         takes: &["x"],
@@ -77,15 +78,15 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn range(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     if given.is_poisoned() {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
     let is_constant = given.row.data == "constant";
     let bounds: Vec<_> = given.rest.iter().map(|arg| arg.value.clone()).collect();
     let (first, end, step) = match &bounds[..] {
-        [end] => (Value::Int(0.into()), end.clone(), Value::Int(1.into())),
-        [first, end] => (first.clone(), end.clone(), Value::Int(1.into())),
+        [end] => (Elaborated::Int(0.into()), end.clone(), Elaborated::Int(1.into())),
+        [first, end] => (first.clone(), end.clone(), Elaborated::Int(1.into())),
         [first, end, step] => (first.clone(), end.clone(), step.clone()),
         _ => {
             let message = format!("a range has one to three numbers, found {}", bounds.len());
@@ -93,50 +94,54 @@ fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         }
     };
     if is_constant && let Some(arg) = given.rest.iter().find(|arg| arg.value.as_int().is_none()) {
-        if let Value::Int(_) = arg.value {
+        if let Elaborated::Int(_) = arg.value {
             cx.fits(&arg.value, Scalar::I64, arg.span);
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         return cx.not_constant(arg, "write `range`, which runs in the kernel");
     }
-    Value::Range(Arc::new(Range { first, end, step, is_constant }))
+    Elaborated::Range(Arc::new(Range { first, end, step, is_constant }))
 }
 
-impl Elaborator<'_> {
-    /// Reports that something is not known while compiling.
-    pub fn not_constant(&mut self, arg: &Arg, help: &str) -> Value {
-        let found = self.describe(&arg.value);
-        let message = format!("this is not known while compiling: {found}");
-        self.mistake("constexpr", arg.span, message, help)
-    }
-
-    fn is_constant(&self, value: &Value) -> bool {
+impl Emission {
+    fn is_constant(&self, value: &Elaborated) -> bool {
         match value {
-            Value::Typed(value) => self.b.known(*value).is_some(),
-            Value::Elements(elements) => elements.items.iter().all(|one| self.is_constant(one)),
-            Value::Tuple(tuple) => tuple.items.iter().all(|one| self.is_constant(one)),
-            Value::Layout(layout) => layout.layout.is_static(),
-            Value::Tensor(_) | Value::Pointer(_) | Value::Optional(_) => false,
+            Elaborated::Typed(value) => self.b.known(*value).is_some(),
+            Elaborated::Elements(elements) => {
+                elements.items.iter().all(|one| self.is_constant(one))
+            }
+            Elaborated::Tuple(tuple) => tuple.items.iter().all(|one| self.is_constant(one)),
+            Elaborated::Layout(layout) => layout.layout.is_static(),
+            Elaborated::Tensor(_) | Elaborated::Pointer(_) | Elaborated::Optional(_) => false,
             _ => true,
         }
     }
 }
 
-fn const_expr(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+impl Elaborator<'_> {
+    /// Reports that something is not known while compiling.
+    pub fn not_constant(&mut self, arg: &Arg, help: &str) -> Elaborated {
+        let found = self.emit.describe(&arg.value);
+        let message = format!("this is not known while compiling: {found}");
+        self.mistake("constexpr", arg.span, message, help)
+    }
+}
+
+fn const_expr(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = given.get("x").clone();
-    if cx.is_constant(&value) {
+    if cx.emit.is_constant(&value) {
         return value;
     }
     let arg = Arg { value, span: given.at("x") };
     cx.not_constant(&arg, "leave out `kp.const_expr`, or pass a constant")
 }
 
-fn static_assert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn static_assert(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     match given.get("condition") {
-        Value::Bool(true) | Value::Poison => Value::None,
-        Value::Bool(false) => {
+        Elaborated::Bool(true) | Elaborated::Poison => Elaborated::None,
+        Elaborated::Bool(false) => {
             let text = match given.get("message") {
-                Value::Text(text) => text.to_string(),
+                Elaborated::Text(text) => text.to_string(),
                 _ => "an assertion does not hold".to_string(),
             };
             cx.mistake("assert", given.span, text, "see the arguments that the kernel is given")
@@ -148,20 +153,20 @@ fn static_assert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     }
 }
 
-fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Value::Text(format) = given.get("format") else {
+fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Text(format) = given.get("format") else {
         return cx.expected("a constant text", given, "format");
     };
     let places = format.matches("{}").count();
     let mut values = Vec::new();
     for arg in &given.rest {
-        match cx.kind(&arg.value) {
-            Some(kind) if !matches!(arg.value, Value::Elements(_)) => {
-                values.push(cx.typed(&arg.value, kind.alone()));
+        match cx.emit.kind(&arg.value) {
+            Some(kind) if !matches!(arg.value, Elaborated::Elements(_)) => {
+                values.push(cx.emit.typed(&arg.value, kind.alone()));
             }
-            _ if arg.value.is_poison() => return Value::Poison,
+            _ if arg.value.is_poison() => return Elaborated::Poison,
             _ => {
-                let message = format!("{} cannot be printed", cx.describe(&arg.value));
+                let message = format!("{} cannot be printed", cx.emit.describe(&arg.value));
                 return cx.mistake("printf", arg.span, message, "pass numbers");
             }
         }
@@ -170,12 +175,12 @@ fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         let message = format!("the format has {places} `{{}}`, and {} values follow", values.len());
         return cx.mistake("printf", given.span, message, "write `{}` once for each value");
     }
-    cx.b.effect(OpKind::Print(format.to_string(), values));
-    Value::None
+    cx.emit.b.effect(OpKind::Print(format.to_string(), values));
+    Elaborated::None
 }
 
-fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Value::Text(text) = given.get("text") else {
+fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Text(text) = given.get("text") else {
         return cx.expected("a constant text", given, "text");
     };
     let text = text.to_string();
@@ -183,35 +188,35 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         None => None,
         Some(_) => match cx.dtype_arg(given, "result") {
             Some(scalar) => Some(Type::Scalar(scalar)),
-            None => return Value::Poison,
+            None => return Elaborated::Poison,
         },
     };
     let has_effects = match given.opt("effects") {
         None => ty.is_none(),
-        Some(Arg { value: Value::Bool(truth), .. }) => *truth,
+        Some(Arg { value: Elaborated::Bool(truth), .. }) => *truth,
         Some(_) => return cx.expected("a constant bool", given, "effects"),
     };
     let mut operands = Vec::new();
     for arg in &given.rest {
-        match (&arg.value, cx.kind(&arg.value)) {
-            (Value::Pointer(tensor), _) => match cx.pointer_value(tensor) {
+        match (&arg.value, cx.emit.kind(&arg.value)) {
+            (Elaborated::Pointer(tensor), _) => match cx.pointer_value(tensor) {
                 Some(pointer) => operands.push(pointer),
-                None => return Value::Poison,
+                None => return Elaborated::Poison,
             },
-            (value, Some(kind)) if !matches!(value, Value::Elements(_)) => {
-                operands.push(cx.typed(value, kind.alone()));
+            (value, Some(kind)) if !matches!(value, Elaborated::Elements(_)) => {
+                operands.push(cx.emit.typed(value, kind.alone()));
             }
-            (Value::Poison, _) => return Value::Poison,
+            (Elaborated::Poison, _) => return Elaborated::Poison,
             (value, _) => {
-                let message = format!("{} is no operand of PTX", cx.describe(value));
+                let message = format!("{} is no operand of PTX", cx.emit.describe(value));
                 let help = "pass numbers, and pointers as `x.iterator`";
                 return cx.mistake("ptx", arg.span, message, help);
             }
         }
     }
-    match cx.b.ptx(ty, Ptx { text, operands, has_effects }) {
-        Some(value) => Value::Typed(value),
-        None => Value::None,
+    match cx.emit.b.ptx(ty, Ptx { text, operands, has_effects }) {
+        Some(value) => Elaborated::Typed(value),
+        None => Elaborated::None,
     }
 }
 
@@ -227,35 +232,29 @@ impl Elaborator<'_> {
             return None;
         }
         let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
-        Some(self.address(&memory, offset).0)
+        Some(self.emit.address(&memory, offset).0)
     }
 }
 
-fn len(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    match given.get("x") {
-        Value::Tuple(tuple) => Value::Int((tuple.items.len() as i128).into()),
-        Value::Text(text) => Value::Int((text.chars().count() as i128).into()),
-        _ => cx.expected("a tuple", given, "x"),
-    }
-}
-
-fn enumerate(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Value::Tuple(tuple) = given.get("x") else { return cx.expected("a tuple", given, "x") };
-    let pair = |(number, item): (usize, &Value)| {
-        Value::tuple(vec![Value::Int((number as i128).into()), item.clone()])
+fn enumerate(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Tuple(tuple) = given.get("x") else {
+        return cx.expected("a tuple", given, "x");
     };
-    Value::tuple(tuple.items.iter().enumerate().map(pair).collect())
+    let pair = |(number, item): (usize, &Elaborated)| {
+        Elaborated::tuple(vec![Elaborated::Int((number as i128).into()), item.clone()])
+    };
+    Elaborated::tuple(tuple.items.iter().enumerate().map(pair).collect())
 }
 
-fn zip(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn zip(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let mut tuples = Vec::new();
     for arg in &given.rest {
         match &arg.value {
-            Value::Tuple(tuple) => tuples.push(tuple.clone()),
+            Elaborated::Tuple(tuple) => tuples.push(tuple.clone()),
             other => return cx.not_a_tuple(other, arg.span),
         }
     }
     let count = tuples.iter().map(|tuple| tuple.items.len()).min().unwrap_or(0);
     let row = |at: usize| tuples.iter().map(|tuple| tuple.items[at].clone()).collect();
-    Value::tuple((0..count).map(|at| Value::tuple(row(at))).collect())
+    Elaborated::tuple((0..count).map(|at| Elaborated::tuple(row(at))).collect())
 }

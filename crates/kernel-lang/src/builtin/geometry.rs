@@ -3,7 +3,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_layout::Facts;
 use kernpack_machine::block::{MOST_BLOCKS_ALONG, MOST_THREADS_ALONG, MOST_WARPS, WARP_SIZE};
 
@@ -37,38 +37,38 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let parts = (0..3).map(|axis| part(cx, given.row.data, axis)).collect();
-    Value::tuple(parts)
+    Elaborated::tuple(parts)
 }
 
-fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Value {
+fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Elaborated {
     let threads = cx.block[axis].map(i64::from);
     let most_threads = threads.unwrap_or(MOST_THREADS_ALONG[axis].into());
     let most_blocks = i64::from(MOST_BLOCKS_ALONG[axis]);
     let (min, max) = match what {
-        "thread_idx" if threads == Some(1) => return Value::index(0),
+        "thread_idx" if threads == Some(1) => return Elaborated::index(0),
         "thread_idx" => (0, most_threads - 1),
         "block_dim" => match threads {
-            Some(threads) => return Value::index(threads),
+            Some(threads) => return Elaborated::index(threads),
             None => (1, most_threads),
         },
         "block_idx" => (0, most_blocks - 1),
         _ => (1, most_blocks),
     };
-    let value = cx.call_row(&format!("{what}.{}", AXES[axis]), &[]);
-    cx.know(value, Facts { divisor: 1, min, max });
-    Value::Typed(value)
+    let value = cx.emit.call_row(&format!("{what}.{}", AXES[axis]), &[]);
+    cx.emit.know(value, Facts { divisor: 1, min, max });
+    Elaborated::Typed(value)
 }
 
-fn single(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let value = cx.call_row(given.row.data, &[]);
+fn single(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let value = cx.emit.call_row(given.row.data, &[]);
     let warps = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
     let max = match (given.row.data, warps) {
         ("warp_idx", Some(threads)) => (threads.max(1) - 1) / i64::from(WARP_SIZE),
         ("warp_idx", None) => i64::from(MOST_WARPS) - 1,
         _ => i64::from(WARP_SIZE) - 1,
     };
-    cx.know(value, Facts { divisor: 1, min: 0, max });
-    Value::Typed(value)
+    cx.emit.know(value, Facts { divisor: 1, min: 0, max });
+    Elaborated::Typed(value)
 }

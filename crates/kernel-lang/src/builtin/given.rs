@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a function of kernpack's is given: arguments by the names of its row.
 
-use super::{Builtin, counted};
+use super::Builtin;
+use crate::call::{Bound, bind};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
-use crate::value::Value;
+use crate::plain::Plain;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Scalar, kernel};
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::Span;
 
 /// What a function is given.
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub(crate) struct Given {
     /// The function.
     pub row: &'static Builtin,
     /// What stands in front of the point of a method.
-    pub of: Value,
+    pub of: Elaborated,
     /// What is passed for each parameter that the row names.
     values: Vec<Option<Arg>>,
     /// What is passed for `*xs`.
@@ -35,58 +37,19 @@ impl Given {
     pub fn new(
         cx: &mut Elaborator<'_>,
         row: &'static Builtin,
-        of: Option<&Value>,
+        of: Option<&Elaborated>,
         args: Args,
         span: Span,
     ) -> Option<Given> {
         let prefix = if of.is_some() { "." } else { "kp." };
-        let mut values = vec![None; row.takes.len()];
-        let mut rest = Vec::new();
-        let variadic = row.takes.iter().position(|one| one.starts_with('*'));
-        for (place, mut arg) in args.positional.into_iter().enumerate() {
-            arg.value = cx.given(arg.value, arg.span);
-            match variadic {
-                Some(at) if place >= at => rest.push(arg),
-                _ if place < values.len() => values[place] = Some(arg),
-                _ => {
-                    let count = counted(row.takes.len(), "argument");
-                    let message = format!("`{}` takes {count}", row.path(prefix));
-                    Given::refuse(cx, row.call(prefix), message, arg.span);
-                    return None;
-                }
-            }
-        }
-        for (name, mut arg) in args.named {
-            arg.value = cx.given(arg.value, arg.span);
-            let at = row.takes.iter().position(|one| plain(one) == &*name.name);
-            match at.filter(|at| Some(*at) != variadic) {
-                Some(at) if values[at].is_none() => values[at] = Some(arg),
-                Some(_) => {
-                    let message = format!("`{}` is given twice", name.name);
-                    Given::refuse(cx, row.call(prefix), message, name.span);
-                    return None;
-                }
-                None => {
-                    let message = format!("`{}` has no `{}`", row.path(prefix), name.name);
-                    Given::refuse(cx, row.call(prefix), message, name.span);
-                    return None;
-                }
-            }
-        }
-        for (takes, value) in row.takes.iter().zip(&values) {
-            let is_needed = !takes.ends_with('=') && !takes.starts_with('*');
-            if is_needed && value.is_none() {
-                let message = format!("`{}` misses `{takes}`", row.path(prefix));
-                Given::refuse(cx, row.call(prefix), message, span);
-                return None;
-            }
-        }
-        Some(Given { row, of: of.cloned().unwrap_or(Value::None), values, rest, span })
-    }
-
-    fn refuse(cx: &mut Elaborator<'_>, call: String, message: String, span: Span) {
-        let problem = Diagnostic::new("arguments", message).label(span, "");
-        cx.report(problem.help(format!("write `{call}`")));
+        let mut given = |arg: Arg| Arg { value: cx.given(arg.value, arg.span), ..arg };
+        let args = Args {
+            positional: args.positional.into_iter().map(&mut given).collect(),
+            named: args.named.into_iter().map(|(name, arg)| (name, given(arg))).collect(),
+        };
+        let Bound { values, rest } =
+            bind(cx, &format_args!("{prefix}{}", row.name), row.takes, args, span)?;
+        Some(Given { row, of: of.cloned().unwrap_or(Elaborated::None), values, rest, span })
     }
 
     /// An argument; nothing where it is left out.
@@ -96,8 +59,8 @@ impl Given {
     }
 
     /// An argument, which the row needs.
-    pub fn get(&self, name: &str) -> &Value {
-        static NOTHING: Value = Value::Poison;
+    pub fn get(&self, name: &str) -> &Elaborated {
+        static NOTHING: Elaborated = Elaborated::Poison;
         self.opt(name).map_or(&NOTHING, |arg| &arg.value)
     }
 
@@ -106,8 +69,13 @@ impl Given {
         self.opt(name).map_or(self.span, |arg| arg.span)
     }
 
+    /// All that is passed, in order.
+    pub fn args(&self) -> Vec<Arg> {
+        self.values.iter().flatten().chain(&self.rest).cloned().collect()
+    }
+
     /// What is passed for each parameter that the row names, in order.
-    pub fn in_order(&self) -> Vec<Option<(&Value, Span)>> {
+    pub fn in_order(&self) -> Vec<Option<(&Elaborated, Span)>> {
         self.values.iter().map(|arg| arg.as_ref().map(|arg| (&arg.value, arg.span))).collect()
     }
 
@@ -120,14 +88,10 @@ impl Given {
 
 impl Elaborator<'_> {
     /// Reports what an argument should be.
-    pub fn expected(&mut self, what: &str, given: &Given, name: &str) -> Value {
-        let value = given.get(name);
-        if !value.is_poison() {
-            let message = format!("expected {what}, found {}", self.describe(value));
-            let help = format!("pass {what} as `{name}`");
-            self.mistake("type", given.at(name), message, help);
-        }
-        Value::Poison
+    pub fn expected(&mut self, what: &str, given: &Given, name: &str) -> Elaborated {
+        let found = Arg { value: given.get(name).clone(), span: given.at(name) };
+        self.expects(what, name, &found);
+        Elaborated::Poison
     }
 
     /// An argument that is an index, as an `int64` of the kernel.
@@ -138,7 +102,7 @@ impl Elaborator<'_> {
     /// An argument that is a dtype.
     pub fn dtype_arg(&mut self, given: &Given, name: &str) -> Option<Scalar> {
         match given.get(name) {
-            Value::DType(scalar) => Some(*scalar),
+            Elaborated::DType(scalar) => Some(*scalar),
             _ => {
                 self.expected("a dtype", given, name);
                 None
@@ -156,7 +120,7 @@ impl Elaborator<'_> {
     ) -> Option<&'static str> {
         let Some(arg) = given.opt(name) else { return Some(otherwise) };
         let found = match &arg.value {
-            Value::Text(text) => words.iter().find(|word| **word == &**text),
+            Elaborated::Text(text) => words.iter().find(|word| **word == &**text),
             _ => None,
         };
         if found.is_none() {
@@ -169,7 +133,7 @@ impl Elaborator<'_> {
     /// A rounding, as it is written.
     pub fn rounding(&mut self, arg: &Arg) -> Option<Rounding> {
         let found = match &arg.value {
-            Value::Text(text) => Rounding::parse(text),
+            Elaborated::Text(text) => Rounding::parse(text),
             _ => None,
         };
         if found.is_none() && !arg.value.is_poison() {

@@ -4,7 +4,7 @@
 use super::{Builtin, Given};
 use crate::algebra;
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 
 pub(super) const ROWS: &[Builtin] = &rows();
 
@@ -20,9 +20,9 @@ const fn rows() -> [Builtin; algebra::ROWS.len()] {
     rows
 }
 
-fn call(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn call(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let args = given.in_order();
     let row = algebra::find(given.row.name);
     let value = row.and_then(|row| algebra::run(cx, row, &args, given.span));
-    value.unwrap_or(Value::Poison)
+    value.unwrap_or(Elaborated::Poison)
 }

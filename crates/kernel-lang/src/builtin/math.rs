@@ -4,7 +4,7 @@
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::number::Kind;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::{Scalar, intrinsic};
 use kernpack_syntax::Span;
 
@@ -57,13 +57,18 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 /// The float type in which a number is computed with.
-fn float_of(cx: &mut Elaborator<'_>, value: &Value, row: &Builtin, span: Span) -> Option<Scalar> {
-    match cx.kind(value) {
+fn float_of(
+    cx: &mut Elaborator<'_>,
+    value: &Elaborated,
+    row: &Builtin,
+    span: Span,
+) -> Option<Scalar> {
+    match cx.emit.kind(value) {
         Some(Kind::Int | Kind::Float) => Some(Scalar::F32),
         Some(Kind::Of(scalar)) if scalar.is_float() => Some(scalar),
         Some(Kind::Of(_)) | None => {
             if !value.is_poison() {
-                let message = format!("expected a float, found {}", cx.describe(value));
+                let message = format!("expected a float, found {}", cx.emit.describe(value));
                 let help = format!("write `kp.{}(kp.float32(x))`", row.name);
                 cx.mistake("type", span, message, help);
             }
@@ -92,54 +97,58 @@ fn computed_in(cx: &mut Elaborator<'_>, given: &Given, scalar: Scalar) -> Option
     None
 }
 
-fn one(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn one(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = given.get("x").clone();
     let Some(scalar) = float_of(cx, &value, given.row, given.at("x")) else {
-        return Value::Poison;
+        return Elaborated::Poison;
     };
-    let Some(inner) = computed_in(cx, given, scalar) else { return Value::Poison };
+    let Some(inner) = computed_in(cx, given, scalar) else { return Elaborated::Poison };
     cx.each_lane(&value, scalar, &mut |cx, one| {
-        let typed = cx.typed(&one, inner);
-        let result = cx.call_row(given.row.data, &[typed]);
+        let typed = cx.emit.typed(&one, inner);
+        let result = cx.emit.call_row(given.row.data, &[typed]);
         finish(cx, result, scalar)
     })
 }
 
 /// A result as that type; a constant where it is one.
-fn finish(cx: &mut Elaborator<'_>, result: kernpack_kernel_ir::kernel::Value, to: Scalar) -> Value {
+fn finish(
+    cx: &mut Elaborator<'_>,
+    result: kernpack_kernel_ir::kernel::Value,
+    to: Scalar,
+) -> Elaborated {
     let nearest = kernpack_kernel_ir::op::Rounding::NearestEven;
-    let result = cx.convert(result, to, nearest);
-    match cx.b.known(result) {
-        Some(known) => Value::of_const(known),
-        None => Value::Typed(result),
+    let result = cx.emit.convert(result, to, nearest);
+    match cx.emit.b.known(result) {
+        Some(known) => Elaborated::of_const(known),
+        None => Elaborated::Typed(result),
     }
 }
 
-fn pow(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn pow(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let (x, y) = (given.get("x").clone(), given.get("y").clone());
     let are_floats = [(&x, "x"), (&y, "y")]
         .map(|(value, name)| float_of(cx, value, given.row, given.at(name)).is_some());
     if are_floats != [true; 2] {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
-    let Some(scalar) = common(cx, &[&x, &y], given) else { return Value::Poison };
-    let Some(inner) = computed_in(cx, given, scalar) else { return Value::Poison };
+    let Some(scalar) = common(cx, &[&x, &y], given) else { return Elaborated::Poison };
+    let Some(inner) = computed_in(cx, given, scalar) else { return Elaborated::Poison };
     cx.lanes(&x, &y, scalar, given.span, &mut |cx, x, y| {
-        let operands = [cx.typed(&x, inner), cx.typed(&y, inner)];
-        let result = cx.call_row("pow", &operands);
+        let operands = [cx.emit.typed(&x, inner), cx.emit.typed(&y, inner)];
+        let result = cx.emit.call_row("pow", &operands);
         finish(cx, result, scalar)
     })
 }
 
 /// The float type in which several numbers meet.
-fn common(cx: &mut Elaborator<'_>, values: &[&Value], given: &Given) -> Option<Scalar> {
+fn common(cx: &mut Elaborator<'_>, values: &[&Elaborated], given: &Given) -> Option<Scalar> {
     let mut met = Kind::Int;
     for value in values {
-        let kind = match cx.kind(value) {
+        let kind = match cx.emit.kind(value) {
             Some(kind) => kind,
             None => {
                 if !value.is_poison() {
-                    let message = format!("expected a float, found {}", cx.describe(value));
+                    let message = format!("expected a float, found {}", cx.emit.describe(value));
                     cx.mistake("type", given.span, message, "pass numbers");
                 }
                 return None;
@@ -148,7 +157,7 @@ fn common(cx: &mut Elaborator<'_>, values: &[&Value], given: &Given) -> Option<S
         met = match (met, kind) {
             (Kind::Int, kind) => kind,
             (Kind::Float, Kind::Int | Kind::Float) => Kind::Float,
-            (met, kind) => match cx.common(met, kind) {
+            (met, kind) => match cx.emit.common(met, kind) {
                 Ok(scalar) => Kind::Of(scalar),
                 Err(clash) => {
                     cx.clash(&clash, &format!("`kp.{}`", given.row.name), given.span);
@@ -167,15 +176,15 @@ fn common(cx: &mut Elaborator<'_>, values: &[&Value], given: &Given) -> Option<S
     Some(scalar)
 }
 
-fn fma(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn fma(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let [a, b, c] = ["a", "b", "c"].map(|name| given.get(name).clone());
-    let Some(scalar) = common(cx, &[&a, &b, &c], given) else { return Value::Poison };
+    let Some(scalar) = common(cx, &[&a, &b, &c], given) else { return Elaborated::Poison };
     // Two at a time: the first pair of lanes is a tuple for the second.
-    let pairs = cx.lanes(&a, &b, scalar, given.span, &mut |_, a, b| Value::tuple(vec![a, b]));
+    let pairs = cx.lanes(&a, &b, scalar, given.span, &mut |_, a, b| Elaborated::tuple(vec![a, b]));
     cx.lanes(&pairs, &c, scalar, given.span, &mut |cx, pair, c| {
-        let Value::Tuple(pair) = pair else { return Value::Poison };
-        let operands = [&pair.items[0], &pair.items[1], &c].map(|one| cx.typed(one, scalar));
-        let result = cx.call_row("fma", &operands);
+        let Elaborated::Tuple(pair) = pair else { return Elaborated::Poison };
+        let operands = [&pair.items[0], &pair.items[1], &c].map(|one| cx.emit.typed(one, scalar));
+        let result = cx.emit.call_row("fma", &operands);
         finish(cx, result, scalar)
     })
 }

@@ -4,7 +4,7 @@
 use super::{Builtin, Given};
 use crate::algebra;
 use crate::elaborate::Elaborator;
-use crate::value::{Tensor, Value};
+use crate::value::{Elaborated, Tensor};
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::make_ordered_layout;
 use std::sync::Arc;
@@ -83,32 +83,32 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn shared(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+fn shared(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Elaborated::Poison };
     let of = given.get("layout").clone();
-    let Some(layout) = cx.layout(&of, given.at("layout")) else { return Value::Poison };
+    let Some(layout) = cx.layout(&of, given.at("layout")) else { return Elaborated::Poison };
     // The indices of a shape alone have no gaps.
     let count = match of {
-        Value::Layout(_) => kernpack_layout::cosize(cx, &layout.layout),
-        _ => kernpack_layout::size(cx, &layout.layout),
+        Elaborated::Layout(_) => kernpack_layout::cosize(&mut cx.emit, &layout.layout),
+        _ => kernpack_layout::size(&mut cx.emit, &layout.layout),
     };
     match cx.algebra(count, given.span) {
         Some(count) => cx.make_shared(dtype, layout, &count, given.span),
-        None => Value::Poison,
+        None => Elaborated::Poison,
     }
 }
 
-fn register(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+fn register(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Elaborated::Poison };
     match cx.layout(&given.get("layout").clone(), given.at("layout")) {
         Some(layout) => cx.make_register(dtype, &layout.layout, given.span),
-        None => Value::Poison,
+        None => Elaborated::Poison,
     }
 }
 
 fn tensor_arg(cx: &mut Elaborator<'_>, given: &Given, name: &str) -> Option<Arc<Tensor>> {
     match given.get(name) {
-        Value::Tensor(tensor) => Some(tensor.clone()),
+        Elaborated::Tensor(tensor) => Some(tensor.clone()),
         _ => {
             cx.expected("a tensor", given, name);
             None
@@ -116,55 +116,55 @@ fn tensor_arg(cx: &mut Elaborator<'_>, given: &Given, name: &str) -> Option<Arc<
     }
 }
 
-fn register_like(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(like) = tensor_arg(cx, given, "x") else { return Value::Poison };
+fn register_like(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(like) = tensor_arg(cx, given, "x") else { return Elaborated::Poison };
     let dtype: Scalar = match (given.opt("dtype"), crate::expr::memory_of(&like)) {
         (None, Some(memory)) => memory.element,
         (None, None) => return cx.expected("a dtype", given, "dtype"),
         (Some(_), _) => match cx.dtype_arg(given, "dtype") {
             Some(dtype) => dtype,
-            None => return Value::Poison,
+            None => return Elaborated::Poison,
         },
     };
     // The order of the strides, as far as they are known: others are slower.
     let order = like.layout.map(&mut |mode| mode.stride.scale.known().unwrap_or(i64::MAX));
     let shape = like.layout.shape();
-    let layout = make_ordered_layout(cx, &shape, &order);
+    let layout = make_ordered_layout(&mut cx.emit, &shape, &order);
     match cx.algebra(layout, given.span) {
         Some(layout) => cx.make_register(dtype, &layout, given.span),
-        None => Value::Poison,
+        None => Elaborated::Poison,
     }
 }
 
-fn tensor(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn tensor(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     match cx.layout(&given.get("layout").clone(), given.at("layout")) {
         Some(layout) => cx.make_view(&given.get("pointer").clone(), layout, given.span),
-        None => Value::Poison,
+        None => Elaborated::Poison,
     }
 }
 
-fn identity(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn identity(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     // A coordinate is a tuple, also in one mode.
     let shape = match given.get("shape") {
-        tuple @ Value::Tuple(_) => tuple.clone(),
-        Value::Layout(layout) => algebra::shape_value(cx, &layout.layout.shape()),
-        one => Value::tuple(vec![one.clone()]),
+        tuple @ Elaborated::Tuple(_) => tuple.clone(),
+        Elaborated::Layout(layout) => algebra::shape_value(cx, &layout.layout.shape()),
+        one => Elaborated::tuple(vec![one.clone()]),
     };
     cx.make_coordinates(&shape, given.at("shape"))
 }
 
-fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let tensor = tensor_arg(cx, given, "x");
     match (tensor, cx.dtype_arg(given, "dtype")) {
         (Some(tensor), Some(dtype)) => cx.recast(&tensor, dtype, given.span),
-        _ => Value::Poison,
+        _ => Elaborated::Poison,
     }
 }
 
-fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let source = tensor_arg(cx, given, "source");
     let (Some(source), Some(target)) = (source, tensor_arg(cx, given, "target")) else {
-        return Value::Poison;
+        return Elaborated::Poison;
     };
     let pred = match given.opt("pred").cloned() {
         None => crate::tensor::Predicate::Always,
@@ -172,10 +172,10 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             let size = cx.known_size(&target.layout, given.span);
             match size.and_then(|size| cx.predicate(&pred.value, size, pred.span)) {
                 Some(pred) => pred,
-                None => return Value::Poison,
+                None => return Elaborated::Poison,
             }
         }
     };
     cx.copy(&source, &target, &pred, given.span);
-    Value::None
+    Elaborated::None
 }

@@ -3,7 +3,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::value::{Elements, Value};
+use crate::value::{Elaborated, Elements};
 
 pub(super) const TENSOR: &[Builtin] = &[
     Builtin {
@@ -56,26 +56,26 @@ pub(super) const NUMBER: &[Builtin] = &[Builtin {
     run: to,
 }];
 
-fn load(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn load(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     match &given.of {
-        Value::Tensor(tensor) => cx.load_all(tensor, given.span),
-        _ => Value::Poison,
+        Elaborated::Tensor(tensor) => cx.load_all(tensor, given.span),
+        _ => Elaborated::Poison,
     }
 }
 
-fn store(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    if let Value::Tensor(tensor) = &given.of {
+fn store(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    if let Elaborated::Tensor(tensor) = &given.of {
         cx.store_all(tensor, &given.get("value").clone(), given.span);
     }
-    Value::None
+    Elaborated::None
 }
 
-fn to(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn to(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     cx.cast_as_given(&given.of.clone(), given, given.span)
 }
 
-fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Value::Elements(elements) = &given.of else { return Value::Poison };
+fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Elements(elements) = &given.of else { return Elaborated::Poison };
     let (scalar, span) = (elements.scalar, given.at("function"));
     let mut items = Elements::clone(elements).items;
     while items.len() > 1 {
@@ -86,7 +86,7 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
                 continue;
             };
             let made = cx.call_two(given.get("function"), a.clone(), b.clone(), span);
-            if cx.scalar_of_name(&made) != Some(scalar) {
+            if cx.emit.scalar_of_name(&made) != Some(scalar) {
                 return cx.function_type(&made, scalar, span);
             }
             halved.push(made);

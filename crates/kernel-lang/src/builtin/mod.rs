@@ -19,8 +19,9 @@ mod warp;
 
 pub(crate) use given::Given;
 
+use crate::call::call_text;
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::Scalar;
 use kernpack_machine::block::WARP_SIZE;
 use kernpack_syntax::Diagnostic;
@@ -40,7 +41,7 @@ pub(crate) struct Builtin {
     /// What rows that are elaborated alike differ in: a row of the intrinsics, an operation.
     pub data: &'static str,
     /// How it is elaborated.
-    pub run: fn(&mut Elaborator<'_>, &Given) -> Value,
+    pub run: fn(&mut Elaborator<'_>, &Given) -> Elaborated,
 }
 
 impl Builtin {
@@ -52,21 +53,6 @@ impl Builtin {
     /// How it is called: `kp.make_layout(shape, stride=…)`.
     fn call(&self, prefix: &str) -> String {
         call_text(&self.path(prefix), self.takes)
-    }
-}
-
-/// How a function is called that takes this: `x=` is what may be left out.
-pub(crate) fn call_text(path: &str, takes: &[&str]) -> String {
-    let takes: Vec<_> = takes.iter().map(|one| one.replace('=', "=…")).collect();
-    format!("{path}({})", takes.join(", "))
-}
-
-/// So many of something: `no arguments`, `1 mode`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
     }
 }
 
@@ -133,12 +119,12 @@ pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
 }
 
 /// What is no function: dtypes, and names of annotations.
-pub(crate) fn constant(name: &str) -> Option<Value> {
+pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     match name {
-        "Constexpr" => Some(Value::None),
-        "WARP_SIZE" => Some(Value::Int(i64::from(WARP_SIZE).into())),
-        "bool" => Some(Value::DType(Scalar::Bool)),
-        _ => Scalar::parse(name).map(Value::DType),
+        "Constexpr" => Some(Elaborated::None),
+        "WARP_SIZE" => Some(Elaborated::Int(i64::from(WARP_SIZE).into())),
+        "bool" => Some(Elaborated::DType(Scalar::Bool)),
+        _ => Scalar::parse(name).map(Elaborated::DType),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::op::Operand;
 
 /// Who sees a fence.
@@ -36,14 +36,14 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn barrier(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    cx.call_with(given.row.data, vec![]);
-    Value::None
+fn barrier(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    cx.emit.call_with(given.row.data, vec![]);
+    Elaborated::None
 }
 
-fn fence(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn fence(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     if let Some(scope) = cx.word(given, "scope", SCOPES, "gpu") {
-        cx.call_with("fence", vec![Operand::Word(scope)]);
+        cx.emit.call_with("fence", vec![Operand::Word(scope)]);
     }
-    Value::None
+    Elaborated::None
 }

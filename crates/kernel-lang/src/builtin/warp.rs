@@ -4,7 +4,7 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_machine::block::WARP_SIZE;
@@ -86,10 +86,10 @@ pub(super) fn number(
     name: &str,
 ) -> Option<(kernel::Value, Scalar)> {
     let value = given.get(name).clone();
-    match cx.kind(&value) {
-        Some(kind) if !matches!(value, Value::Elements(_)) => {
+    match cx.emit.kind(&value) {
+        Some(kind) if !matches!(value, Elaborated::Elements(_)) => {
             let scalar = kind.alone();
-            Some((cx.typed(&value, scalar), scalar))
+            Some((cx.emit.typed(&value, scalar), scalar))
         }
         _ => {
             cx.expected("a number", given, name);
@@ -98,26 +98,26 @@ pub(super) fn number(
     }
 }
 
-fn run_shuffle(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some((value, _)) = number(cx, given, "x") else { return Value::Poison };
-    let Some(lane) = cx.index_arg(given, given.row.takes[1]) else { return Value::Poison };
+fn run_shuffle(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some((value, _)) = number(cx, given, "x") else { return Elaborated::Poison };
+    let Some(lane) = cx.index_arg(given, given.row.takes[1]) else { return Elaborated::Poison };
     let rounding = kernpack_kernel_ir::op::Rounding::NearestEven;
-    let lane = cx.convert(lane, Scalar::I32, rounding);
-    Value::Typed(cx.call_row(given.row.data, &[value, lane]))
+    let lane = cx.emit.convert(lane, Scalar::I32, rounding);
+    Elaborated::Typed(cx.emit.call_row(given.row.data, &[value, lane]))
 }
 
-fn run_vote(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+fn run_vote(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let condition = given.get("condition").clone();
     if cx.read_condition(&condition, given.at("condition")).is_none() {
-        return Value::Poison;
+        return Elaborated::Poison;
     }
-    let condition = cx.typed(&condition, Scalar::Bool);
-    Value::Typed(cx.call_row(given.row.data, &[condition]))
+    let condition = cx.emit.typed(&condition, Scalar::Bool);
+    Elaborated::Typed(cx.emit.call_row(given.row.data, &[condition]))
 }
 
-fn run_match(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some((value, _)) = number(cx, given, "x") else { return Value::Poison };
-    Value::Typed(cx.call_row("match.any", &[value]))
+fn run_match(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some((value, _)) = number(cx, given, "x") else { return Elaborated::Poison };
+    Elaborated::Typed(cx.emit.call_row("match.any", &[value]))
 }
 
 /// The lanes that reduce together.
@@ -140,27 +140,27 @@ pub(super) fn operation(data: &str) -> Binary {
     Binary::parse(data).unwrap_or(Binary::Add)
 }
 
-fn reduce_by_row(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(lanes) = group(cx, given) else { return Value::Poison };
-    let Some((value, scalar)) = number(cx, given, "x") else { return Value::Poison };
+fn reduce_by_row(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(lanes) = group(cx, given) else { return Elaborated::Poison };
+    let Some((value, scalar)) = number(cx, given, "x") else { return Elaborated::Poison };
     if scalar == Scalar::Bool {
         let help = "convert it, as in `kp.int32(b)`, or vote";
         return cx.mistake("type", given.at("x"), "a reduction of bools", help);
     }
-    Value::Typed(cx.reduce_warp(operation(given.row.data), value, lanes))
+    Elaborated::Typed(cx.reduce_warp(operation(given.row.data), value, lanes))
 }
 
-fn reduce_by_function(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(lanes) = group(cx, given) else { return Value::Poison };
-    let Some((value, scalar)) = number(cx, given, "x") else { return Value::Poison };
-    let mut value = Value::Typed(value);
+fn reduce_by_function(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Some(lanes) = group(cx, given) else { return Elaborated::Poison };
+    let Some((value, scalar)) = number(cx, given, "x") else { return Elaborated::Poison };
+    let mut value = Elaborated::Typed(value);
     let mut bits = lanes / 2;
     while bits > 0 {
-        let own = cx.typed(&value, scalar);
-        let mask = cx.b.int(Scalar::I32, bits.into());
-        let other = Value::Typed(cx.call_row("shuffle.xor", &[own, mask]));
+        let own = cx.emit.typed(&value, scalar);
+        let mask = cx.emit.b.int(Scalar::I32, bits.into());
+        let other = Elaborated::Typed(cx.emit.call_row("shuffle.xor", &[own, mask]));
         value = cx.call_two(given.get("function"), own.into(), other, given.at("function"));
-        if cx.scalar_of_name(&value) != Some(scalar) {
+        if cx.emit.scalar_of_name(&value) != Some(scalar) {
             return cx.function_type(&value, scalar, given.at("function"));
         }
         bits /= 2;
@@ -168,9 +168,9 @@ fn reduce_by_function(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     value
 }
 
-impl From<kernel::Value> for Value {
-    fn from(value: kernel::Value) -> Value {
-        Value::Typed(value)
+impl From<kernel::Value> for Elaborated {
+    fn from(value: kernel::Value) -> Elaborated {
+        Elaborated::Typed(value)
     }
 }
 
@@ -180,27 +180,34 @@ impl Elaborator<'_> {
         let mut value = value;
         let mut bits = lanes / 2;
         while bits > 0 {
-            let mask = self.b.int(Scalar::I32, bits.into());
-            let other = self.call_row("shuffle.xor", &[value, mask]);
-            value = self.compute_binary(op, value, other);
+            let mask = self.emit.b.int(Scalar::I32, bits.into());
+            let other = self.emit.call_row("shuffle.xor", &[value, mask]);
+            value = self.emit.compute_binary(op, value, other);
             bits /= 2;
         }
         value
     }
 
     /// Calls a function with two arguments.
-    pub fn call_two(&mut self, function: &Value, a: Value, b: Value, span: Span) -> Value {
+    pub fn call_two(
+        &mut self,
+        function: &Elaborated,
+        a: Elaborated,
+        b: Elaborated,
+        span: Span,
+    ) -> Elaborated {
         let positional = [a, b].map(|value| crate::expr::Arg { value, span }).to_vec();
         let args = crate::expr::Args { positional, named: vec![] };
         self.call_value(function, args, span)
     }
 
     /// Reports that a function that reduces gives something else than it is given.
-    pub fn function_type(&mut self, found: &Value, scalar: Scalar, span: Span) -> Value {
+    pub fn function_type(&mut self, found: &Elaborated, scalar: Scalar, span: Span) -> Elaborated {
         if found.is_poison() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
-        let message = format!("the function is given {scalar} and gives {}", self.describe(found));
+        let message =
+            format!("the function is given {scalar} and gives {}", self.emit.describe(found));
         self.mistake("type", span, message, format!("return `kp.{scalar}(…)`"))
     }
 }

@@ -4,81 +4,83 @@
 use crate::algebra;
 use crate::builtin;
 use crate::elaborate::Elaborator;
+use crate::names;
 use crate::python::tree::Ident;
-use crate::value::{Memory, Tensor, Value};
+use crate::value::{Elaborated, Memory, Tensor};
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl Elaborator<'_> {
-    pub(super) fn attribute(&mut self, of: Value, member: &Ident) -> Value {
+    pub(super) fn attribute(&mut self, of: Elaborated, member: &Ident) -> Elaborated {
         let of = self.given(of, member.span);
         let (name, span) = (&*member.name, member.span);
         match &of {
-            Value::Poison => return Value::Poison,
-            Value::Kernpack => return self.builtin(name, span),
-            Value::Module(module) => {
-                if let Some(value) = self.global(*module, &member.name, span) {
-                    return value;
-                }
-                let file = self.files.module(*module).path.display().to_string();
-                let message = format!("`{file}` has no `{name}`");
-                return self.mistake("unknown-name", span, message, "define it there");
+            Elaborated::Poison => return Elaborated::Poison,
+            Elaborated::Kernpack => return self.builtin(name, span),
+            Elaborated::Module(module) => {
+                let value = names::of_file(self, *module, &member.name, span);
+                return value.unwrap_or(Elaborated::Poison);
             }
-            Value::Tuple(tuple) => {
+            Elaborated::Tuple(tuple) => {
                 if let Some(item) = tuple.named(name) {
                     return item.clone();
                 }
             }
-            Value::Tensor(tensor) => {
+            Elaborated::Tensor(tensor) => {
                 if let Some(part) = self.tensor_part(tensor, name, span) {
                     return part;
                 }
             }
-            Value::Layout(layout) if algebra::names_of(false).contains(&name) => {
+            Elaborated::Layout(layout) if algebra::names_of(false).contains(&name) => {
                 let part = algebra::attribute(self, &layout.layout, name, span);
-                return part.unwrap_or(Value::Poison);
+                return part.unwrap_or(Elaborated::Poison);
             }
-            Value::DType(scalar) => {
+            Elaborated::DType(scalar) => {
                 if let Some(part) = dtype_part(*scalar, name) {
                     return part;
                 }
             }
-            Value::Elements(elements) if matches!(name, "element_type" | "dtype") => {
-                return Value::DType(elements.scalar);
+            Elaborated::Elements(elements) if matches!(name, "element_type" | "dtype") => {
+                return Elaborated::DType(elements.scalar);
             }
-            Value::Elements(elements) if name == "shape" => {
+            Elaborated::Elements(elements) if name == "shape" => {
                 return algebra::shape_value(self, &elements.shape);
             }
-            Value::Pointer(tensor) if matches!(name, "element_type" | "dtype") => {
-                return memory_of(tensor).map_or(Value::Poison, |one| Value::DType(one.element));
+            Elaborated::Pointer(tensor) if matches!(name, "element_type" | "dtype") => {
+                return memory_of(tensor)
+                    .map_or(Elaborated::Poison, |one| Elaborated::DType(one.element));
             }
             _ => {}
         }
         match builtin::method(self.method_kind(&of), name) {
-            Some(row) => Value::Method(Arc::new(of), row),
+            Some(row) => Elaborated::Method(Arc::new(of), row),
             None => self.no_attribute(&of, name, span),
         }
     }
 
     /// Which methods a value has.
-    fn method_kind(&self, of: &Value) -> builtin::MethodOf {
+    fn method_kind(&self, of: &Elaborated) -> builtin::MethodOf {
         match of {
-            Value::Tensor(_) => builtin::MethodOf::Tensor,
-            Value::Elements(_) => builtin::MethodOf::Elements,
-            _ if self.kind(of).is_some() => builtin::MethodOf::Number,
+            Elaborated::Tensor(_) => builtin::MethodOf::Tensor,
+            Elaborated::Elements(_) => builtin::MethodOf::Elements,
+            _ if self.emit.kind(of).is_some() => builtin::MethodOf::Number,
             _ => builtin::MethodOf::Nothing,
         }
     }
 
-    fn no_attribute(&mut self, of: &Value, name: &str, span: Span) -> Value {
-        let message = format!("{} has no `{name}`", self.describe(of));
+    fn no_attribute(&mut self, of: &Elaborated, name: &str, span: Span) -> Elaborated {
+        let message = format!("{} has no `{name}`", self.emit.describe(of));
         let problem = Diagnostic::new("attribute", message).label(span, "");
         let help = match (of, name) {
-            (Value::Tensor(_), "T") => "compose it with a layout of swapped modes: `kp.select`",
-            (Value::Tensor(_), "view" | "reshape") => "write `kp.composition` with a layout",
-            (Value::Closure(_), "launch") => "launch kernels in a function under `@kp.jit(\"…\")`",
-            (Value::Tuple(tuple), _) if tuple.names.is_empty() => {
+            (Elaborated::Tensor(_), "T") => {
+                "compose it with a layout of swapped modes: `kp.select`"
+            }
+            (Elaborated::Tensor(_), "view" | "reshape") => "write `kp.composition` with a layout",
+            (Elaborated::Closure(_), "launch") => {
+                "launch kernels in a function under `@kp.jit(\"…\")`"
+            }
+            (Elaborated::Tuple(tuple), _) if tuple.names.is_empty() => {
                 "its items go by number, as in `t[0]`"
             }
             _ => &builtin::attribute_help(name, &self.attributes(of)),
@@ -87,9 +89,9 @@ impl Elaborator<'_> {
     }
 
     /// What a value has behind a point.
-    fn attributes<'v>(&self, of: &'v Value) -> Vec<&'v str> {
+    fn attributes<'v>(&self, of: &'v Elaborated) -> Vec<&'v str> {
         let own: Vec<&str> = match of {
-            Value::Tensor(tensor) => {
+            Elaborated::Tensor(tensor) => {
                 let of_memory = memory_of(tensor).map(|_| ["element_type", "iterator"]);
                 algebra::names_of(true)
                     .iter()
@@ -97,27 +99,27 @@ impl Elaborator<'_> {
                     .chain(of_memory.into_iter().flatten())
                     .collect()
             }
-            Value::Layout(_) => algebra::names_of(false).to_vec(),
-            Value::DType(scalar) => dtype_names(*scalar),
-            Value::Tuple(tuple) => tuple.names.iter().flatten().map(|name| &**name).collect(),
-            Value::Elements(_) => vec!["shape", "element_type"],
-            Value::Pointer(_) => vec!["element_type"],
+            Elaborated::Layout(_) => algebra::names_of(false).to_vec(),
+            Elaborated::DType(scalar) => dtype_names(*scalar),
+            Elaborated::Tuple(tuple) => tuple.names.iter().flatten().map(|name| &**name).collect(),
+            Elaborated::Elements(_) => vec!["shape", "element_type"],
+            Elaborated::Pointer(_) => vec!["element_type"],
             _ => Vec::new(),
         };
         let methods = builtin::methods(self.method_kind(of)).map(|name| -> &'v str { name });
         own.into_iter().chain(methods).collect()
     }
 
-    fn tensor_part(&mut self, tensor: &Arc<Tensor>, name: &str, span: Span) -> Option<Value> {
+    fn tensor_part(&mut self, tensor: &Arc<Tensor>, name: &str, span: Span) -> Option<Elaborated> {
         Some(match name {
-            "element_type" | "dtype" => Value::DType(memory_of(tensor)?.element),
+            "element_type" | "dtype" => Elaborated::DType(memory_of(tensor)?.element),
             "iterator" | "pointer" => {
                 memory_of(tensor)?;
-                Value::Pointer(tensor.clone())
+                Elaborated::Pointer(tensor.clone())
             }
             _ if algebra::names_of(true).contains(&name) => {
                 let part = algebra::attribute(self, &tensor.layout, name, span);
-                part.unwrap_or(Value::Poison)
+                part.unwrap_or(Elaborated::Poison)
             }
             _ => return None,
         })
@@ -142,20 +144,20 @@ pub(crate) fn dtype_names(scalar: Scalar) -> Vec<&'static str> {
 }
 
 /// What a dtype has by one of its names: a constant.
-pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
-    let float = |value: f64| Some(Value::Const(Const::float(scalar, value)));
+pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Elaborated> {
+    let float = |value: f64| Some(Elaborated::Const(Const::float(scalar, value)));
     match name {
         "inf" if scalar.is_float() => float(f64::INFINITY),
         "nan" if scalar.is_float() => float(f64::NAN),
-        "max" => Some(Value::of_const(largest(scalar))),
-        "min" => Some(Value::of_const(least(scalar))),
+        "max" => Some(Elaborated::of_const(largest(scalar))),
+        "min" => Some(Elaborated::of_const(least(scalar))),
         "width" => {
             let bits = if scalar == Scalar::Bool { 8 } else { scalar.bits() };
-            Some(Value::Int(bits.into()))
+            Some(Elaborated::Int(bits.into()))
         }
-        "is_float" => Some(Value::Bool(scalar.is_float())),
-        "is_integer" => Some(Value::Bool(scalar.is_int())),
-        "signed" => Some(Value::Bool(scalar.is_signed())),
+        "is_float" => Some(Elaborated::Bool(scalar.is_float())),
+        "is_integer" => Some(Elaborated::Bool(scalar.is_int())),
+        "signed" => Some(Elaborated::Bool(scalar.is_signed())),
         _ => None,
     }
 }

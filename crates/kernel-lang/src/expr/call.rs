@@ -3,91 +3,58 @@
 
 use crate::algebra;
 use crate::builtin::Given;
+use crate::call;
 use crate::elaborate::Elaborator;
-use crate::python::tree::{Call, ExprKind, Ident};
-use crate::value::Value;
+use crate::python::tree::Call;
+use crate::value::Elaborated;
 use kernpack_syntax::Span;
 
 /// An argument.
-#[derive(Clone, Debug)]
-pub(crate) struct Arg {
-    /// It.
-    pub value: Value,
-    /// Where it stands.
-    pub span: Span,
-}
+pub(crate) type Arg = call::Arg<Elaborated>;
 
-/// What is passed.
-#[derive(Debug, Default)]
-pub(crate) struct Args {
-    /// By position.
-    pub positional: Vec<Arg>,
-    /// By name.
-    pub named: Vec<(Ident, Arg)>,
-}
+/// The arguments of a call.
+pub(crate) type Args = call::Passed<Elaborated>;
 
 impl Elaborator<'_> {
-    pub(super) fn call(&mut self, call: &Call, span: Span) -> Value {
-        let function = self.expr(&call.function);
+    pub(super) fn call(&mut self, of: &Call, span: Span) -> Elaborated {
+        let function = self.expr(&of.function);
         let naming = self.naming.clone();
-        let args = self.args(call);
+        let args = call::passed(self, of);
         self.naming = naming;
-        self.call_value(&function, args, span)
+        match args {
+            Some(args) => self.call_value(&function, args, span),
+            None => Elaborated::Poison,
+        }
     }
 
     /// Calls what an expression gave.
-    pub fn call_value(&mut self, function: &Value, args: Args, span: Span) -> Value {
+    pub fn call_value(&mut self, function: &Elaborated, args: Args, span: Span) -> Elaborated {
         match function {
-            Value::Poison => Value::Poison,
-            Value::Closure(closure) => self.inline(closure, args, span),
-            Value::Builtin(row) => match Given::new(self, row, None, args, span) {
+            Elaborated::Poison => Elaborated::Poison,
+            Elaborated::Closure(closure) => self.inline(closure, args, span),
+            Elaborated::Builtin(row) => match Given::new(self, row, None, args, span) {
                 Some(given) => (row.run)(self, &given),
-                None => Value::Poison,
+                None => Elaborated::Poison,
             },
-            Value::Method(of, row) => match Given::new(self, row, Some(of), args, span) {
+            Elaborated::Method(of, row) => match Given::new(self, row, Some(of), args, span) {
                 Some(given) => (row.run)(self, &given),
-                None => Value::Poison,
+                None => Elaborated::Poison,
             },
-            Value::DType(scalar) => self.convert_call(*scalar, &args, span),
-            Value::Layout(layout) if args.named.is_empty() => {
+            Elaborated::DType(scalar) => self.convert_call(*scalar, &args, span),
+            Elaborated::Layout(layout) if args.named.is_empty() => {
                 let coords: Vec<_> = args.positional.into_iter().map(|arg| arg.value).collect();
                 let coord = match &coords[..] {
                     [one] => one.clone(),
-                    _ => Value::tuple(coords),
+                    _ => Elaborated::tuple(coords),
                 };
                 let index = algebra::index_of(self, (&layout.layout, layout.swizzle), &coord, span);
-                index.unwrap_or(Value::Poison)
+                index.unwrap_or(Elaborated::Poison)
             }
             other => {
-                let message = format!("{} is no function", self.describe(other));
+                let message = format!("{} is no function", self.emit.describe(other));
                 self.mistake("call", span, message, "call a function")
             }
         }
-    }
-
-    fn args(&mut self, call: &Call) -> Args {
-        let mut args = Args::default();
-        for arg in &call.args {
-            match &arg.kind {
-                ExprKind::Starred(of) => match self.expr(of) {
-                    Value::Tuple(tuple) => {
-                        let items = tuple.items.iter();
-                        let items = items.map(|one| Arg { value: one.clone(), span: of.span });
-                        args.positional.extend(items);
-                    }
-                    other => {
-                        let value = self.not_a_tuple(&other, of.span);
-                        args.positional.push(Arg { value, span: of.span });
-                    }
-                },
-                _ => args.positional.push(Arg { value: self.expr(arg), span: arg.span }),
-            }
-        }
-        for (name, value) in &call.keywords {
-            let span = value.span;
-            args.named.push((name.clone(), Arg { value: self.expr(value), span }));
-        }
-        args
     }
 
     /// `kp.float32(x)`, `kp.int32(x, rounding="down")`
@@ -96,7 +63,7 @@ impl Elaborator<'_> {
         scalar: kernpack_kernel_ir::Scalar,
         args: &Args,
         span: Span,
-    ) -> Value {
+    ) -> Elaborated {
         let rounding = args.named.iter().find(|(name, _)| &*name.name == "rounding");
         let others = args.named.len() - usize::from(rounding.is_some());
         let [arg] = &args.positional[..] else {
@@ -114,7 +81,7 @@ impl Elaborator<'_> {
             None => None,
             Some((_, arg)) => match self.rounding(&arg.clone()) {
                 Some(rounding) => Some(rounding),
-                None => return Value::Poison,
+                None => return Elaborated::Poison,
             },
         };
         let value = self.given(arg.value.clone(), arg.span);

@@ -2,120 +2,20 @@
 //! `a if test else b`, and what a condition says about arguments that may be None.
 
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::finish::is_pure;
+use crate::guard::Guard;
 use crate::number::Condition;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::Span;
 
-/// What is known behind a condition.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Guard {
-    /// The argument of that number is given.
-    Given(usize),
-    /// No thread gets there.
-    Unreached,
-}
-
 /// What is known where a condition holds, and where it does not.
 pub(crate) type Guards = (Vec<Guard>, Vec<Guard>);
 
-impl Elaborator<'_> {
-    /// `then if test else otherwise`
-    pub fn conditional(&mut self, test: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Value {
-        let value = self.expr(test);
-        let guards = self.guards_of(test, &value);
-        match self.read_condition(&value, test.span) {
-            Some(Condition::Constant(true)) => self.expr(then),
-            Some(Condition::Constant(false)) => self.expr(otherwise),
-            Some(Condition::Typed(condition)) => {
-                let mark = self.b.kernel().values.len();
-                let (a, first) = self.in_region(&guards.0, |cx| cx.expr(then));
-                let (b, second) = self.in_region(&guards.1, |cx| cx.expr(otherwise));
-                self.choose(condition, (a, first), (b, second), mark, span)
-            }
-            None => {
-                self.in_region(&guards.0, |cx| cx.expr(then));
-                self.in_region(&guards.1, |cx| cx.expr(otherwise));
-                Value::Poison
-            }
-        }
-    }
-
-    /// What is built, in a region of its own.
-    pub fn in_region<T>(
-        &mut self,
-        guards: &[Guard],
-        build: impl FnOnce(&mut Self) -> T,
-    ) -> (T, Region) {
-        self.b.open();
-        let built = self.with_guards(guards, build);
-        (built, self.b.close())
-    }
-
-    fn choose(
-        &mut self,
-        condition: kernel::Value,
-        (a, first): (Value, Region),
-        (b, second): (Value, Region),
-        mark: usize,
-        span: Span,
-    ) -> Value {
-        if a.is_poison() || b.is_poison() {
-            return Value::Poison;
-        }
-        if is_pure(&first) && is_pure(&second) {
-            self.b.append(first);
-            self.b.append(second);
-            return self.select(condition, &a, &b, span);
-        }
-        let Some(join) = self.join_values("chosen", &a, &b, mark) else {
-            return self.no_choice(&a, &b, span);
-        };
-        self.b.reopen(first);
-        self.store_into(&join, &a);
-        let first = self.b.close();
-        self.b.reopen(second);
-        self.store_into(&join, &b);
-        let second = self.b.close();
-        self.b.if_else(condition, first, second);
-        self.stored(&join)
-    }
-
-    /// One of two values.
-    pub fn select(&mut self, condition: kernel::Value, a: &Value, b: &Value, span: Span) -> Value {
-        if let (Value::Tuple(x), Value::Tuple(y)) = (a, b)
-            && x.items.len() == y.items.len()
-        {
-            let pairs = x.items.iter().zip(&y.items);
-            let items = pairs.map(|(x, y)| self.select(condition, x, y, span)).collect();
-            return Value::tuple(items);
-        }
-        if self.is_same(a, b) {
-            return a.clone();
-        }
-        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else {
-            return self.no_choice(a, b, span);
-        };
-        let truth = crate::number::Kind::Of(kernpack_kernel_ir::Scalar::Bool);
-        let scalar = match (x == truth && y == truth, self.common(x, y)) {
-            (true, _) => kernpack_kernel_ir::Scalar::Bool,
-            (false, Ok(common)) => common,
-            (false, Err(clash)) => return self.clash(&clash, "a choice", span),
-        };
-        if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
-            return Value::Poison;
-        }
-        self.lanes(a, b, scalar, span, &mut |cx, a, b| {
-            let (then, otherwise) = (cx.typed(&a, scalar), cx.typed(&b, scalar));
-            let result = cx.select_typed(condition, then, otherwise);
-            cx.know_literals(result, condition, [&a, &b]);
-            Value::Typed(result)
-        })
-    }
-
+impl Emission {
     /// One of two values of one type.
     pub fn select_typed(
         &mut self,
@@ -128,19 +28,127 @@ impl Elaborator<'_> {
         self.know(result, of_then.either(of_otherwise));
         result
     }
+}
 
-    fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {
-        let message = format!("a choice between {} and {}", self.describe(a), self.describe(b));
+impl Elaborator<'_> {
+    /// `then if test else otherwise`
+    pub fn conditional(
+        &mut self,
+        test: &Expr,
+        then: &Expr,
+        otherwise: &Expr,
+        span: Span,
+    ) -> Elaborated {
+        let value = self.expr(test);
+        let guards = self.guards_of(test, &value);
+        match self.read_condition(&value, test.span) {
+            Some(Condition::Constant(true)) => self.expr(then),
+            Some(Condition::Constant(false)) => self.expr(otherwise),
+            Some(Condition::Typed(condition)) => {
+                let mark = self.emit.b.kernel().values.len();
+                let (a, first) = self.in_region(&guards.0, |cx| cx.expr(then));
+                let (b, second) = self.in_region(&guards.1, |cx| cx.expr(otherwise));
+                self.choose(condition, (a, first), (b, second), mark, span)
+            }
+            None => {
+                self.in_region(&guards.0, |cx| cx.expr(then));
+                self.in_region(&guards.1, |cx| cx.expr(otherwise));
+                Elaborated::Poison
+            }
+        }
+    }
+
+    /// What is built, in a region of its own.
+    pub fn in_region<T>(
+        &mut self,
+        guards: &[Guard],
+        build: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Region) {
+        self.emit.b.open();
+        let built = self.with_guards(guards, build);
+        (built, self.emit.b.close())
+    }
+
+    fn choose(
+        &mut self,
+        condition: kernel::Value,
+        (a, first): (Elaborated, Region),
+        (b, second): (Elaborated, Region),
+        mark: usize,
+        span: Span,
+    ) -> Elaborated {
+        if a.is_poison() || b.is_poison() {
+            return Elaborated::Poison;
+        }
+        if is_pure(&first) && is_pure(&second) {
+            self.emit.b.append(first);
+            self.emit.b.append(second);
+            return self.select(condition, &a, &b, span);
+        }
+        let Some(join) = self.emit.join_values("chosen", &a, &b, mark) else {
+            return self.no_choice(&a, &b, span);
+        };
+        self.emit.b.reopen(first);
+        self.emit.store_into(&join, &a);
+        let first = self.emit.b.close();
+        self.emit.b.reopen(second);
+        self.emit.store_into(&join, &b);
+        let second = self.emit.b.close();
+        self.emit.b.if_else(condition, first, second);
+        self.emit.stored(&join)
+    }
+
+    /// One of two values.
+    pub fn select(
+        &mut self,
+        condition: kernel::Value,
+        a: &Elaborated,
+        b: &Elaborated,
+        span: Span,
+    ) -> Elaborated {
+        if let (Elaborated::Tuple(x), Elaborated::Tuple(y)) = (a, b)
+            && x.items.len() == y.items.len()
+        {
+            let pairs = x.items.iter().zip(&y.items);
+            let items = pairs.map(|(x, y)| self.select(condition, x, y, span)).collect();
+            return Elaborated::tuple(items);
+        }
+        if self.emit.is_same(a, b) {
+            return a.clone();
+        }
+        let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else {
+            return self.no_choice(a, b, span);
+        };
+        let truth = crate::number::Kind::Of(kernpack_kernel_ir::Scalar::Bool);
+        let scalar = match (x == truth && y == truth, self.emit.common(x, y)) {
+            (true, _) => kernpack_kernel_ir::Scalar::Bool,
+            (false, Ok(common)) => common,
+            (false, Err(clash)) => return self.clash(&clash, "a choice", span),
+        };
+        if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
+            return Elaborated::Poison;
+        }
+        self.lanes(a, b, scalar, span, &mut |cx, a, b| {
+            let (then, otherwise) = (cx.emit.typed(&a, scalar), cx.emit.typed(&b, scalar));
+            let result = cx.emit.select_typed(condition, then, otherwise);
+            cx.emit.know_literals(result, condition, [&a, &b]);
+            Elaborated::Typed(result)
+        })
+    }
+
+    fn no_choice(&mut self, a: &Elaborated, b: &Elaborated, span: Span) -> Elaborated {
+        let message =
+            format!("a choice between {} and {}", self.emit.describe(a), self.emit.describe(b));
         let help = "choose between numbers of one type, or while compiling";
         self.mistake("type", span, message, help)
     }
 
     /// What a condition says, and what is known of its value: a side that no thread takes may stand
     /// there for other launches.
-    pub fn guards_of(&mut self, test: &Expr, value: &Value) -> Guards {
+    pub fn guards_of(&mut self, test: &Expr, value: &Elaborated) -> Guards {
         let mut guards = self.guards(test);
-        if let Value::Typed(condition) = value {
-            match self.known_truth(*condition) {
+        if let Elaborated::Typed(condition) = value {
+            match self.emit.known_truth(*condition) {
                 Some(true) => guards.1.push(Guard::Unreached),
                 Some(false) => guards.0.push(Guard::Unreached),
                 None => {}
@@ -196,66 +204,38 @@ impl Elaborator<'_> {
     /// The argument that an expression names, where that may be None. Nothing is built.
     fn optional_of(&mut self, expr: &Expr) -> Option<usize> {
         let value = match &expr.kind {
-            ExprKind::Name(name) => {
-                let mut frame = Some(self.frame_id());
-                loop {
-                    let id = frame?;
-                    match self.frames[id.0].get(name) {
-                        Some(variable) => break variable.binding.clone(),
-                        None => frame = self.frames[id.0].outer,
-                    }
-                }
-            }
+            ExprKind::Name(name) => self.scopes.find(name)?.binding.clone(),
             ExprKind::Attribute(of, member) => {
                 let ExprKind::Name(name) = &of.kind else { return None };
-                let tuple = &self.frame().get(name)?.binding;
-                let crate::scope::Binding::Value(Value::Tuple(tuple)) = tuple else { return None };
+                let tuple = &self.scopes.frame().get(name)?.binding;
+                let crate::scope::Binding::Value(Elaborated::Tuple(tuple)) = tuple else {
+                    return None;
+                };
                 crate::scope::Binding::Value(tuple.named(&member.name)?.clone())
             }
             _ => return None,
         };
         match value {
-            crate::scope::Binding::Value(Value::Optional(number)) => Some(number),
+            crate::scope::Binding::Value(Elaborated::Optional(number)) => Some(number),
             _ => None,
         }
     }
 
     /// What is built behind conditions.
     pub fn with_guards<T>(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> T) -> T {
-        self.enter(guards);
+        self.guards.enter(guards);
         let built = build(self);
-        self.leave(guards);
+        self.guards.leave(guards);
         built
     }
 
-    /// From here on, this is known.
-    pub fn enter(&mut self, guards: &[Guard]) {
-        for guard in guards {
-            match guard {
-                Guard::Given(number) => self.optionals[*number].guards += 1,
-                Guard::Unreached => self.n_unreached += 1,
-            }
-        }
-    }
-
-    /// From here on, it is known no more.
-    pub fn leave(&mut self, guards: &[Guard]) {
-        for guard in guards {
-            match guard {
-                Guard::Given(number) => self.optionals[*number].guards -= 1,
-                Guard::Unreached => self.n_unreached -= 1,
-            }
-        }
-    }
-
     /// What an argument is that may be None, where it is given for certain.
-    pub fn given(&mut self, value: Value, span: Span) -> Value {
-        let Value::Optional(number) = value else { return value };
-        let optional = &self.optionals[number];
-        if optional.guards > 0 {
-            return optional.inner.clone();
-        }
-        let name = optional.name.clone();
+    pub fn given(&mut self, value: Elaborated, span: Span) -> Elaborated {
+        let Elaborated::Optional(number) = value else { return value };
+        let name = match self.guards.given(number) {
+            Ok(inner) => return inner.clone(),
+            Err(name) => name.clone(),
+        };
         self.mistake(
             "unguarded",
             span,

@@ -4,33 +4,33 @@
 use crate::elaborate::Elaborator;
 use crate::number::Condition;
 use crate::python::tree::{Comprehension, ComprehensionLoop};
-use crate::value::Value;
+use crate::value::Elaborated;
 
 /// The most loops of one comprehension.
 const MOST_LOOPS: usize = 8;
 
 impl Elaborator<'_> {
-    pub(super) fn comprehension(&mut self, made: &Comprehension) -> Value {
+    pub(super) fn comprehension(&mut self, made: &Comprehension) -> Elaborated {
         if made.loops.len() > MOST_LOOPS {
             let message = format!("a comprehension of more than {MOST_LOOPS} loops");
             let span = made.element.span;
             return self.mistake("too-deep", span, message, "write a function for the inner ones");
         }
         // Its names are its own.
-        let (module, outer) = (self.module(), self.frame_id());
-        let frame = self.push_frame(module, Some(outer));
-        let current = std::mem::replace(&mut self.activation().frame, frame);
+        let (module, outer) = (self.scopes.module(), self.scopes.frame_id());
+        let frame = self.scopes.open(module, Some(outer));
+        let current = std::mem::replace(&mut self.scopes.activation().frame, frame);
         let mut items = Vec::new();
         let is_made = self.comprehend(made, &made.loops, &mut items);
-        self.activation().frame = current;
-        if is_made { Value::tuple(items) } else { Value::Poison }
+        self.scopes.activation().frame = current;
+        if is_made { Elaborated::tuple(items) } else { Elaborated::Poison }
     }
 
     fn comprehend(
         &mut self,
         made: &Comprehension,
         loops: &[ComprehensionLoop],
-        items: &mut Vec<Value>,
+        items: &mut Vec<Elaborated>,
     ) -> bool {
         let Some((one, inner)) = loops.split_first() else {
             items.push(self.expr(&made.element));
@@ -39,7 +39,7 @@ impl Elaborator<'_> {
         let iter = self.expr(&one.iter);
         let Some(turns) = self.turns(&iter, one) else { return false };
         for turn in turns {
-            self.steps += 1;
+            self.budget.count(1);
             if self.is_too_large(one.target.span) {
                 return false;
             }
@@ -66,11 +66,11 @@ impl Elaborator<'_> {
     }
 
     /// What a comprehension runs over.
-    fn turns(&mut self, iter: &Value, one: &ComprehensionLoop) -> Option<Vec<Value>> {
+    fn turns(&mut self, iter: &Elaborated, one: &ComprehensionLoop) -> Option<Vec<Elaborated>> {
         match iter {
-            Value::Tuple(tuple) => Some(tuple.items.clone()),
-            Value::Range(range) => {
-                let ints = [&range.first, &range.end, &range.step].map(Value::as_int);
+            Elaborated::Tuple(tuple) => Some(tuple.items.clone()),
+            Elaborated::Range(range) => {
+                let ints = [&range.first, &range.end, &range.step].map(Elaborated::as_int);
                 let [Some(first), Some(end), Some(step)] = ints else {
                     let message = "a comprehension is made while compiling";
                     let help = "let its range have constant bounds";
@@ -83,9 +83,13 @@ impl Elaborator<'_> {
                     step => (first - end - step - 1).div_euclid(-step),
                 };
                 let n_turns = n_turns.clamp(0, 1 << 16);
-                Some((0..n_turns).map(|turn| Value::Int((first + turn * step).into())).collect())
+                Some(
+                    (0..n_turns)
+                        .map(|turn| Elaborated::Int((first + turn * step).into()))
+                        .collect(),
+                )
             }
-            Value::Poison => None,
+            Elaborated::Poison => None,
             other => {
                 self.not_a_tuple(other, one.iter.span);
                 None

@@ -9,11 +9,11 @@ mod name;
 
 pub(crate) use attribute::{dtype_names, dtype_part, largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
-pub(crate) use choice::{Guard, Guards};
+pub(crate) use choice::Guards;
 
 use crate::elaborate::Elaborator;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
-use crate::value::{Closure, Value};
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_syntax::Span;
@@ -24,16 +24,16 @@ const MOST_ITEMS: usize = 1 << 16;
 
 impl Elaborator<'_> {
     /// What an expression gives.
-    pub fn expr(&mut self, expr: &Expr) -> Value {
-        self.steps += 1;
+    pub fn expr(&mut self, expr: &Expr) -> Elaborated {
+        self.budget.count(1);
         if self.is_too_deep(expr.span) || self.is_too_large(expr.span) {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
-        self.depth += 1;
+        self.budget.enter(1);
         let before = self.at(expr.span);
         let value = self.expr_kind(expr);
-        self.b.go_to(before);
-        self.depth -= 1;
+        self.emit.b.go_to(before);
+        self.budget.leave(1);
         match (&expr.kind, value) {
             (ExprKind::Name(_), value) => value,
             (_, value) => self.bounded(value, expr.span),
@@ -41,8 +41,8 @@ impl Elaborator<'_> {
     }
 
     /// A value that was made, unless it is a tuple that has too many items in all its levels.
-    fn bounded(&mut self, value: Value, span: Span) -> Value {
-        let Value::Tuple(tuple) = &value else { return value };
+    fn bounded(&mut self, value: Elaborated, span: Span) -> Elaborated {
+        let Elaborated::Tuple(tuple) = &value else { return value };
         if tuple.has_at_most(MOST_ITEMS) {
             return value;
         }
@@ -51,15 +51,15 @@ impl Elaborator<'_> {
         self.mistake("kernel-size", span, message, "use a tensor")
     }
 
-    fn expr_kind(&mut self, expr: &Expr) -> Value {
+    fn expr_kind(&mut self, expr: &Expr) -> Elaborated {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, span),
-            ExprKind::Int(int) => Value::Int(int.clone()),
-            ExprKind::Float(float) => Value::Float(*float),
-            ExprKind::Bool(truth) => Value::Bool(*truth),
-            ExprKind::None => Value::None,
-            ExprKind::Text(text) => Value::Text(text.value.clone()),
+            ExprKind::Int(int) => Elaborated::Int(int.clone()),
+            ExprKind::Float(float) => Elaborated::Float(*float),
+            ExprKind::Bool(truth) => Elaborated::Bool(*truth),
+            ExprKind::None => Elaborated::None,
+            ExprKind::Text(text) => Elaborated::Text(text.value.clone()),
             ExprKind::Tuple(parts) | ExprKind::List(parts) => self.tuple(parts),
             ExprKind::Attribute(of, member) => {
                 let of = self.expr(of);
@@ -85,9 +85,9 @@ impl Elaborator<'_> {
                 self.conditional(test, then, otherwise, span)
             }
             ExprKind::Lambda(function) => {
-                let frame = Some(self.frame_id());
-                let (function, module) = (function.clone(), self.module());
-                Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }))
+                let frame = Some(self.scopes.frame_id());
+                let (function, module) = (function.clone(), self.scopes.module());
+                Elaborated::Closure(Arc::new(Closure { function, module, frame, uncallable: None }))
             }
             ExprKind::Comprehension(made) => self.comprehension(made),
             ExprKind::Starred(of) => {
@@ -101,34 +101,34 @@ impl Elaborator<'_> {
         }
     }
 
-    fn tuple(&mut self, parts: &[Expr]) -> Value {
+    fn tuple(&mut self, parts: &[Expr]) -> Elaborated {
         let mut items = Vec::with_capacity(parts.len());
         for part in parts {
             match &part.kind {
                 ExprKind::Starred(of) => match self.expr(of) {
-                    Value::Tuple(tuple) => items.extend(tuple.items.iter().cloned()),
+                    Elaborated::Tuple(tuple) => items.extend(tuple.items.iter().cloned()),
                     other => items.push(self.not_a_tuple(&other, of.span)),
                 },
                 _ => items.push(self.expr(part)),
             }
         }
-        Value::tuple(items)
+        Elaborated::tuple(items)
     }
 
     /// Reports that something is no tuple.
-    pub fn not_a_tuple(&mut self, found: &Value, span: Span) -> Value {
+    pub fn not_a_tuple(&mut self, found: &Elaborated, span: Span) -> Elaborated {
         if found.is_poison() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
-        let message = format!("expected a tuple, found {}", self.describe(found));
+        let message = format!("expected a tuple, found {}", self.emit.describe(found));
         self.mistake("type", span, message, "write a tuple, as in `(a, b)`")
     }
 
     /// `first op second op third`, each evaluated once.
-    fn comparison(&mut self, first: &Expr, rest: &[(CompareOp, Expr)], span: Span) -> Value {
+    fn comparison(&mut self, first: &Expr, rest: &[(CompareOp, Expr)], span: Span) -> Elaborated {
         let mut left = self.expr(first);
         let mut left_expr = first;
-        let mut all: Option<Value> = None;
+        let mut all: Option<Elaborated> = None;
         for (op, right_expr) in rest {
             let right = self.expr(right_expr);
             let pair = match rest.len() {
@@ -142,22 +142,28 @@ impl Elaborator<'_> {
             });
             (left, left_expr) = (right, right_expr);
         }
-        all.unwrap_or(Value::Poison)
+        all.unwrap_or(Elaborated::Poison)
     }
 
     /// Whether both of two truth values hold.
-    pub fn both(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+    pub fn both(&mut self, a: &Elaborated, b: &Elaborated, span: Span) -> Elaborated {
         match (a, b) {
-            (Value::Poison, _) | (_, Value::Poison) => Value::Poison,
-            (Value::Bool(false), _) | (_, Value::Bool(false)) => Value::Bool(false),
-            (Value::Bool(true), other) | (other, Value::Bool(true)) => other.clone(),
+            (Elaborated::Poison, _) | (_, Elaborated::Poison) => Elaborated::Poison,
+            (Elaborated::Bool(false), _) | (_, Elaborated::Bool(false)) => Elaborated::Bool(false),
+            (Elaborated::Bool(true), other) | (other, Elaborated::Bool(true)) => other.clone(),
             (a, b) => self.binary(crate::python::tree::BinaryOp::And, a, b, span),
         }
     }
 
-    fn compare(&mut self, op: CompareOp, left: &Value, right: &Value, span: Span) -> Value {
+    fn compare(
+        &mut self,
+        op: CompareOp,
+        left: &Elaborated,
+        right: &Elaborated,
+        span: Span,
+    ) -> Elaborated {
         if left.is_poison() || right.is_poison() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
         match op {
             CompareOp::Is => self.is_none(left, right, span),
@@ -183,55 +189,72 @@ impl Elaborator<'_> {
         }
     }
 
-    fn compare_ordered(&mut self, op: CompareOp, left: &Value, right: &Value, span: Span) -> Value {
+    fn compare_ordered(
+        &mut self,
+        op: CompareOp,
+        left: &Elaborated,
+        right: &Elaborated,
+        span: Span,
+    ) -> Elaborated {
         if let Some(result) = self.compare_numbers(op, left, right, span) {
             return result;
         }
-        let (a, b) = (self.describe(left), self.describe(right));
+        let (a, b) = (self.emit.describe(left), self.emit.describe(right));
         let message = format!("there is no `{}` of {a} and {b}", op.text());
         self.mistake("operator", span, message, "compare numbers of one type")
     }
 
     /// Whether two values are equal that are no numbers; nothing where they are.
-    fn equal(&mut self, left: &Value, right: &Value, span: Span) -> Option<Value> {
+    fn equal(&mut self, left: &Elaborated, right: &Elaborated, span: Span) -> Option<Elaborated> {
         Some(match (left, right) {
-            (Value::Text(a), Value::Text(b)) => Value::Bool(a == b),
-            (Value::DType(a), Value::DType(b)) => Value::Bool(a == b),
-            (Value::None, Value::None) => Value::Bool(true),
-            (Value::Layout(a), Value::Layout(b)) => Value::Bool(a == b),
-            (Value::Tuple(a), Value::Tuple(b)) if a.items.len() != b.items.len() => {
-                Value::Bool(false)
+            (Elaborated::Text(a), Elaborated::Text(b)) => Elaborated::Bool(a == b),
+            (Elaborated::DType(a), Elaborated::DType(b)) => Elaborated::Bool(a == b),
+            (Elaborated::None, Elaborated::None) => Elaborated::Bool(true),
+            (Elaborated::Layout(a), Elaborated::Layout(b)) => Elaborated::Bool(a == b),
+            (Elaborated::Tuple(a), Elaborated::Tuple(b)) if a.items.len() != b.items.len() => {
+                Elaborated::Bool(false)
             }
-            (Value::Tuple(a), Value::Tuple(b)) => {
-                let mut all = Value::Bool(true);
+            (Elaborated::Tuple(a), Elaborated::Tuple(b)) => {
+                let mut all = Elaborated::Bool(true);
                 for (a, b) in a.items.iter().zip(&b.items) {
                     let one = self.compare(CompareOp::Eq, a, b, span);
                     all = self.both(&all, &one, span);
                 }
                 all
             }
-            _ if self.kind(left).is_some() && self.kind(right).is_some() => return None,
-            (Value::Optional(_), _) | (_, Value::Optional(_)) => return None,
+            _ if self.emit.kind(left).is_some() && self.emit.kind(right).is_some() => return None,
+            (Elaborated::Optional(_), _) | (_, Elaborated::Optional(_)) => return None,
             // Whatever has another kind is another thing, as in Python.
-            (Value::Text(_) | Value::DType(_) | Value::None | Value::Tuple(_), _)
-            | (_, Value::Text(_) | Value::DType(_) | Value::None | Value::Tuple(_)) => {
-                Value::Bool(false)
-            }
+            (
+                Elaborated::Text(_)
+                | Elaborated::DType(_)
+                | Elaborated::None
+                | Elaborated::Tuple(_),
+                _,
+            )
+            | (
+                _,
+                Elaborated::Text(_)
+                | Elaborated::DType(_)
+                | Elaborated::None
+                | Elaborated::Tuple(_),
+            ) => Elaborated::Bool(false),
             _ => return None,
         })
     }
 
-    fn is_none(&mut self, left: &Value, right: &Value, span: Span) -> Value {
+    fn is_none(&mut self, left: &Elaborated, right: &Elaborated, span: Span) -> Elaborated {
         match (left, right) {
-            (Value::Optional(number), Value::None) | (Value::None, Value::Optional(number)) => {
-                let given = self.optionals[*number].given;
+            (Elaborated::Optional(number), Elaborated::None)
+            | (Elaborated::None, Elaborated::Optional(number)) => {
+                let given = self.guards.is_given(*number);
                 let not = kernpack_kernel_ir::op::Unary::Not;
-                Value::Typed(self.b.unary(not, given))
+                Elaborated::Typed(self.emit.b.unary(not, given))
             }
-            (Value::None, Value::None) => Value::Bool(true),
-            (_, Value::None) | (Value::None, _) => Value::Bool(false),
-            (Value::DType(a), Value::DType(b)) => Value::Bool(a == b),
-            (Value::Bool(a), Value::Bool(b)) => Value::Bool(a == b),
+            (Elaborated::None, Elaborated::None) => Elaborated::Bool(true),
+            (_, Elaborated::None) | (Elaborated::None, _) => Elaborated::Bool(false),
+            (Elaborated::DType(a), Elaborated::DType(b)) => Elaborated::Bool(a == b),
+            (Elaborated::Bool(a), Elaborated::Bool(b)) => Elaborated::Bool(a == b),
             _ => self.mistake(
                 "operator",
                 span,
@@ -241,25 +264,25 @@ impl Elaborator<'_> {
         }
     }
 
-    fn is_in(&mut self, left: &Value, right: &Value, span: Span) -> Value {
-        let Value::Tuple(tuple) = right else { return self.not_a_tuple(right, span) };
-        let mut any = Value::Bool(false);
+    fn is_in(&mut self, left: &Elaborated, right: &Elaborated, span: Span) -> Elaborated {
+        let Elaborated::Tuple(tuple) = right else { return self.not_a_tuple(right, span) };
+        let mut any = Elaborated::Bool(false);
         for item in tuple.items.clone() {
             let one = self.compare(CompareOp::Eq, left, &item, span);
             any = match (&any, &one) {
-                (Value::Poison, _) | (_, Value::Poison) => Value::Poison,
-                (Value::Bool(true), _) | (_, Value::Bool(true)) => Value::Bool(true),
-                (Value::Bool(false), _) => one,
-                (_, Value::Bool(false)) => any,
-                (a, b) => self.binary_of_type(Binary::Or, a, b, Scalar::Bool),
+                (Elaborated::Poison, _) | (_, Elaborated::Poison) => Elaborated::Poison,
+                (Elaborated::Bool(true), _) | (_, Elaborated::Bool(true)) => Elaborated::Bool(true),
+                (Elaborated::Bool(false), _) => one,
+                (_, Elaborated::Bool(false)) => any,
+                (a, b) => self.emit.binary_of_type(Binary::Or, a, b, Scalar::Bool),
             };
         }
         any
     }
 
     /// `a and b and c`, `a or b or c`: what is right is not looked at where the left decides.
-    fn logic(&mut self, op: LogicOp, parts: &[Expr]) -> Value {
-        let Some((first, rest)) = parts.split_first() else { return Value::Poison };
+    fn logic(&mut self, op: LogicOp, parts: &[Expr]) -> Elaborated {
+        let Some((first, rest)) = parts.split_first() else { return Elaborated::Poison };
         let decides = op == LogicOp::Or;
         let mut value = self.truth(first);
         let (mut before, mut decided_by) = (first, value.clone());
@@ -268,73 +291,75 @@ impl Elaborator<'_> {
         for part in rest {
             let (holds, fails) = self.guards_of(before, &decided_by);
             let guards = if decides { fails } else { holds };
-            self.enter(&guards);
+            self.guards.enter(&guards);
             held.extend(guards);
             value = match value {
-                decided @ Value::Bool(truth) if truth == decides => {
+                decided @ Elaborated::Bool(truth) if truth == decides => {
                     value = decided;
                     break;
                 }
-                Value::Bool(_) => self.truth(part),
-                Value::Typed(left) => self.logic_typed(op, left, part),
+                Elaborated::Bool(_) => self.truth(part),
+                Elaborated::Typed(left) => self.logic_typed(op, left, part),
                 _ => {
                     self.truth(part);
-                    Value::Poison
+                    Elaborated::Poison
                 }
             };
             (before, decided_by) = (part, value.clone());
         }
-        self.leave(&held);
+        self.guards.leave(&held);
         value
     }
 
     /// A truth value: a diagnostic of anything else.
-    fn truth(&mut self, expr: &Expr) -> Value {
+    fn truth(&mut self, expr: &Expr) -> Elaborated {
         use crate::number::Condition;
         let value = self.expr(expr);
         match self.read_condition(&value, expr.span) {
-            Some(Condition::Constant(truth)) => Value::Bool(truth),
-            Some(Condition::Typed(value)) => Value::Typed(value),
-            None => Value::Poison,
+            Some(Condition::Constant(truth)) => Elaborated::Bool(truth),
+            Some(Condition::Typed(value)) => Elaborated::Typed(value),
+            None => Elaborated::Poison,
         }
     }
 
-    fn logic_typed(&mut self, op: LogicOp, left: kernel::Value, right: &Expr) -> Value {
-        self.b.open();
+    fn logic_typed(&mut self, op: LogicOp, left: kernel::Value, right: &Expr) -> Elaborated {
+        self.emit.b.open();
         let value = self.truth(right);
-        let region = self.b.close();
+        let region = self.emit.b.close();
         let ir = match op {
             LogicOp::And => Binary::And,
             LogicOp::Or => Binary::Or,
         };
-        let (Value::Bool(_) | Value::Typed(_)) = value else { return Value::Poison };
+        let (Elaborated::Bool(_) | Elaborated::Typed(_)) = value else { return Elaborated::Poison };
         if crate::finish::is_pure(&region) {
-            self.b.append(region);
+            self.emit.b.append(region);
             return match (op, value) {
-                (LogicOp::And, Value::Bool(true)) | (LogicOp::Or, Value::Bool(false)) => {
-                    Value::Typed(left)
+                (LogicOp::And, Elaborated::Bool(true)) | (LogicOp::Or, Elaborated::Bool(false)) => {
+                    Elaborated::Typed(left)
                 }
-                (_, Value::Bool(truth)) => Value::Bool(truth),
-                (_, value) => self.binary_of_type(ir, &Value::Typed(left), &value, Scalar::Bool),
+                (_, Elaborated::Bool(truth)) => Elaborated::Bool(truth),
+                (_, value) => {
+                    self.emit.binary_of_type(ir, &Elaborated::Typed(left), &value, Scalar::Bool)
+                }
             };
         }
         // What is right has loads or more: it runs only where the left does not decide.
-        let slot = self.b.slot(op.text(), Scalar::Bool.into());
-        self.b.set(slot, left);
-        self.b.reopen(region);
-        let value = self.typed(&value, Scalar::Bool);
-        self.b.set(slot, value);
-        let runs = self.b.close();
+        let slot = self.emit.b.slot(op.text(), Scalar::Bool.into());
+        self.emit.b.set(slot, left);
+        self.emit.b.reopen(region);
+        let value = self.emit.typed(&value, Scalar::Bool);
+        self.emit.b.set(slot, value);
+        let runs = self.emit.b.close();
         let nothing = kernpack_kernel_ir::op::Region::default();
         match op {
-            LogicOp::And => self.b.if_else(left, runs, nothing),
-            LogicOp::Or => self.b.if_else(left, nothing, runs),
+            LogicOp::And => self.emit.b.if_else(left, runs, nothing),
+            LogicOp::Or => self.emit.b.if_else(left, nothing, runs),
         }
-        let result = self.b.get(slot);
+        let result = self.emit.b.get(slot);
         let decides = op == LogicOp::Or;
-        if self.known_truth(left) == Some(decides) {
-            self.know_truth(result, decides);
+        if self.emit.known_truth(left) == Some(decides) {
+            self.emit.know_truth(result, decides);
         }
-        Value::Typed(result)
+        Elaborated::Typed(result)
     }
 }

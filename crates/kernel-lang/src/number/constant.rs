@@ -3,19 +3,23 @@
 
 use crate::python::tree::{BinaryOp, CompareOp};
 use crate::untyped::{self, Refused, Untyped};
-use crate::value::Value;
+use crate::value::Elaborated;
 
 /// The result of an operation on two numbers without a type.
-pub(super) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Refused> {
-    let number = |value: &Value| untyped_of(value).ok_or(Refused::Undefined);
+pub(super) fn binary(
+    op: BinaryOp,
+    left: &Elaborated,
+    right: &Elaborated,
+) -> Result<Elaborated, Refused> {
+    let number = |value: &Elaborated| untyped_of(value).ok_or(Refused::Undefined);
     Ok(match untyped::binary(op, &number(left)?, &number(right)?)? {
-        Untyped::Int(int) => Value::Int(int),
-        Untyped::Float(float) => Value::Float(float),
+        Untyped::Int(int) => Elaborated::Int(int),
+        Untyped::Float(float) => Elaborated::Float(float),
     })
 }
 
 /// Whether a comparison of two numbers without a type holds.
-pub(super) fn compare(op: CompareOp, left: &Value, right: &Value) -> Option<bool> {
+pub(super) fn compare(op: CompareOp, left: &Elaborated, right: &Elaborated) -> Option<bool> {
     let order = untyped::order(&untyped_of(left)?, &untyped_of(right)?);
     Some(match op {
         CompareOp::Eq => order.is_some_and(|order| order.is_eq()),
@@ -28,10 +32,10 @@ pub(super) fn compare(op: CompareOp, left: &Value, right: &Value) -> Option<bool
     })
 }
 
-fn untyped_of(value: &Value) -> Option<Untyped> {
+fn untyped_of(value: &Elaborated) -> Option<Untyped> {
     match value {
-        Value::Int(int) => Some(Untyped::Int(int.clone())),
-        Value::Float(float) => Some(Untyped::Float(*float)),
+        Elaborated::Int(int) => Some(Untyped::Int(int.clone())),
+        Elaborated::Float(float) => Some(Untyped::Float(*float)),
         _ => None,
     }
 }

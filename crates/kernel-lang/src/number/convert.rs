@@ -3,7 +3,7 @@
 
 use super::Kind;
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Const, Scalar, eval};
@@ -14,17 +14,17 @@ impl Elaborator<'_> {
     /// towards zero, and everything else the nearest.
     pub fn cast(
         &mut self,
-        value: &Value,
+        value: &Elaborated,
         to: Scalar,
         rounding: Option<Rounding>,
         span: Span,
-    ) -> Value {
-        let Some(kind) = self.kind(value) else {
+    ) -> Elaborated {
+        let Some(kind) = self.emit.kind(value) else {
             if !value.is_poison() {
-                let message = format!("expected a number, found {}", self.describe(value));
+                let message = format!("expected a number, found {}", self.emit.describe(value));
                 self.mistake("type", span, message, format!("pass `kp.{to}` a number or a bool"));
             }
-            return Value::Poison;
+            return Elaborated::Poison;
         };
         let to_int = to.is_int() && matches!(kind, Kind::Float) || {
             matches!(kind, Kind::Of(from) if from.is_float()) && to.is_int()
@@ -37,39 +37,46 @@ impl Elaborator<'_> {
         self.each_lane(value, to, &mut |cx, one| cx.cast_one(&one, to, rounding, span))
     }
 
-    fn cast_one(&mut self, value: &Value, to: Scalar, rounding: Rounding, span: Span) -> Value {
+    fn cast_one(
+        &mut self,
+        value: &Elaborated,
+        to: Scalar,
+        rounding: Rounding,
+        span: Span,
+    ) -> Elaborated {
         let constant = match value {
-            Value::Int(int) if to.is_int() => {
+            Elaborated::Int(int) if to.is_int() => {
                 let all = to.integers();
                 if !int.small().is_some_and(|int| all.contains(int)) {
                     let Interval { min, max, .. } = all;
                     let message = format!("{int} is no {to}, which goes from {min} to {max}");
                     return self.mistake("literal", span, message, "choose a wider type");
                 }
-                return Value::Const(Const::from_bits(to, int.low_bits()));
+                return Elaborated::Const(Const::from_bits(to, int.low_bits()));
             }
-            Value::Int(int) => match int.as_i64() {
+            Elaborated::Int(int) => match int.as_i64() {
                 Some(int) => Const::int(Scalar::I64, int),
                 None if to == Scalar::Bool => Const::bool(true),
                 None if rounding == Rounding::NearestEven => int.to_float(to),
                 None if to == Scalar::F64 => Const::float(to, int.to_float64(rounding)),
                 None => Const::float(Scalar::F64, int.to_odd()),
             },
-            Value::Float(float) => Const::float(Scalar::F64, *float),
-            Value::Bool(truth) => Const::bool(*truth),
-            Value::Const(constant) => *constant,
-            Value::Typed(number) => {
-                let mut cast = |cx: &mut Self, side: &Value| cx.cast_one(side, to, rounding, span);
-                return Value::Typed(match self.chosen_literal(value, to, &mut cast) {
+            Elaborated::Float(float) => Const::float(Scalar::F64, *float),
+            Elaborated::Bool(truth) => Const::bool(*truth),
+            Elaborated::Const(constant) => *constant,
+            Elaborated::Typed(number) => {
+                let mut cast =
+                    |cx: &mut Self, side: &Elaborated| cx.cast_one(side, to, rounding, span);
+                return Elaborated::Typed(match self.cast_literals(*number, to, &mut cast) {
                     Some(chosen) => chosen,
-                    None => self.convert(*number, to, rounding),
+                    None => self.emit.convert(*number, to, rounding),
                 });
             }
-            _ => return Value::Poison,
+            _ => return Elaborated::Poison,
         };
         match constant.scalar() == to {
-            true => Value::of_const(constant),
-            false => Value::of_const(eval::convert(constant, to, rounding)),
+            true => Elaborated::of_const(constant),
+            false => Elaborated::of_const(eval::convert(constant, to, rounding)),
         }
     }
 }

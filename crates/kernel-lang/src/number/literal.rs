@@ -4,7 +4,8 @@
 
 use super::Kind;
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::emit::Emission;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_syntax::Span;
 
@@ -12,52 +13,61 @@ use kernpack_syntax::Span;
 #[derive(Clone, Debug)]
 pub(crate) struct LiteralChoice {
     condition: kernel::Value,
-    sides: [Value; 2],
+    sides: [Elaborated; 2],
     /// Of integers, or of floats where one side is a float.
     kind: Kind,
 }
 
-impl Elaborator<'_> {
+impl Emission {
     /// Remembers that a number is a choice between two literals: it has the type of such numbers
     /// that meet nothing.
     pub fn know_literals(
         &mut self,
         chosen: kernel::Value,
         condition: kernel::Value,
-        sides: [&Value; 2],
+        sides: [&Elaborated; 2],
     ) {
         let kind = match sides.map(|side| self.kind(side)) {
             [Some(Kind::Int), Some(Kind::Int)] => Kind::Int,
             [Some(Kind::Int | Kind::Float), Some(Kind::Int | Kind::Float)] => Kind::Float,
             _ => return,
         };
-        let choice = LiteralChoice { condition, sides: sides.map(Value::clone), kind };
-        self.literals.insert(chosen, choice);
+        let choice = LiteralChoice { condition, sides: sides.map(Elaborated::clone), kind };
+        self.remember_choice(chosen, choice);
+    }
+
+    /// A choice between literals in another type; nothing of any other number.
+    pub(super) fn typed_literals(
+        &mut self,
+        value: kernel::Value,
+        scalar: Scalar,
+    ) -> Option<kernel::Value> {
+        let LiteralChoice { condition, sides, kind: _ } = self.literal_choice(value)?.clone();
+        let [then, otherwise] = sides.map(|side| self.typed(&side, scalar));
+        Some(self.select_typed(condition, then, otherwise))
     }
 
     /// What kind of literals a number is a choice between, if it is one.
     pub(super) fn literal_kind(&self, value: kernel::Value) -> Option<Kind> {
-        self.literals.get(&value).map(|choice| choice.kind)
+        self.literal_choice(value).map(|choice| choice.kind)
     }
+}
 
-    /// A choice between literals in another type, in which each side is made; nothing of any other
-    /// value.
-    pub(super) fn chosen_literal(
+impl Elaborator<'_> {
+    /// A choice between literals in another type, to which each side is brought; nothing of any
+    /// other number.
+    pub(super) fn cast_literals(
         &mut self,
-        value: &Value,
+        value: kernel::Value,
         scalar: Scalar,
-        make: &mut dyn FnMut(&mut Self, &Value) -> Value,
+        cast: &mut dyn FnMut(&mut Self, &Elaborated) -> Elaborated,
     ) -> Option<kernel::Value> {
-        let Value::Typed(value) = value else { return None };
-        let LiteralChoice { condition, sides, kind: _ } = self.literals.get(value)?.clone();
-        let [then, otherwise] = sides.map(|side| match self.chosen_literal(&side, scalar, make) {
-            Some(chosen) => chosen,
-            None => {
-                let made = make(self, &side);
-                self.typed(&made, scalar)
-            }
+        let LiteralChoice { condition, sides, kind: _ } = self.emit.literal_choice(value)?.clone();
+        let [then, otherwise] = sides.map(|side| {
+            let made = cast(self, &side);
+            self.emit.typed(&made, scalar)
         });
-        Some(self.select_typed(condition, then, otherwise))
+        Some(self.emit.select_typed(condition, then, otherwise))
     }
 
     /// Whether every literal that a choice is between fits a type; reports where one does not.
@@ -67,7 +77,7 @@ impl Elaborator<'_> {
         scalar: Scalar,
         span: Span,
     ) -> bool {
-        let Some(choice) = self.literals.get(&value).cloned() else { return true };
+        let Some(choice) = self.emit.literal_choice(value).cloned() else { return true };
         choice.sides.iter().all(|side| self.fits(side, scalar, span))
     }
 }

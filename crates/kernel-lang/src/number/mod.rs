@@ -10,7 +10,8 @@ mod operator;
 pub(crate) use literal::LiteralChoice;
 
 use crate::elaborate::Elaborator;
-use crate::value::Value;
+use crate::emit::Emission;
+use crate::value::Elaborated;
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::Class;
@@ -47,27 +48,27 @@ pub(crate) enum Clash {
     Types(Scalar, Scalar),
 }
 
-impl Elaborator<'_> {
+impl Emission {
     /// What kind of number a value is, if it is one.
-    pub fn kind(&self, value: &Value) -> Option<Kind> {
+    pub fn kind(&self, value: &Elaborated) -> Option<Kind> {
         match value {
-            Value::Int(_) => Some(Kind::Int),
-            Value::Float(_) => Some(Kind::Float),
-            Value::Bool(_) => Some(Kind::Of(Scalar::Bool)),
-            Value::Const(constant) => Some(Kind::Of(constant.scalar())),
-            Value::Typed(value) => match self.b.ty(*value) {
+            Elaborated::Int(_) => Some(Kind::Int),
+            Elaborated::Float(_) => Some(Kind::Float),
+            Elaborated::Bool(_) => Some(Kind::Of(Scalar::Bool)),
+            Elaborated::Const(constant) => Some(Kind::Of(constant.scalar())),
+            Elaborated::Typed(value) => match self.b.ty(*value) {
                 Type::Scalar(scalar) => Some(self.literal_kind(*value).unwrap_or(Kind::Of(scalar))),
                 Type::Vector(..) | Type::Pointer(_) => None,
             },
-            Value::Elements(elements) => Some(Kind::Of(elements.scalar)),
+            Elaborated::Elements(elements) => Some(Kind::Of(elements.scalar)),
             _ => None,
         }
     }
 
     /// What messages call a value: its type where it has one.
-    pub fn describe(&self, value: &Value) -> String {
+    pub fn describe(&self, value: &Elaborated) -> String {
         match (self.kind(value), value) {
-            (Some(Kind::Of(scalar)), Value::Elements(_)) => {
+            (Some(Kind::Of(scalar)), Elaborated::Elements(_)) => {
                 format!("elements of type {scalar}")
             }
             (Some(Kind::Of(scalar)), _) => scalar.to_string(),
@@ -79,96 +80,36 @@ impl Elaborator<'_> {
 
     /// A number of the kernel's, of that type. What has another type is converted to the nearest:
     /// whoever calls has made sure that it may.
-    pub fn typed(&mut self, value: &Value, scalar: Scalar) -> kernel::Value {
+    pub fn typed(&mut self, value: &Elaborated, scalar: Scalar) -> kernel::Value {
         match self.as_const(value, scalar) {
             Some(constant) => self.b.constant(constant),
             None => match value {
-                Value::Typed(number) if self.b.ty(*number) != Type::Scalar(scalar) => {
-                    let own = &mut |_: &mut Self, side: &Value| side.clone();
-                    match self.chosen_literal(value, scalar, own) {
+                Elaborated::Typed(number) if self.b.ty(*number) != Type::Scalar(scalar) => {
+                    match self.typed_literals(*number, scalar) {
                         Some(chosen) => chosen,
                         None => self.convert(*number, scalar, Rounding::NearestEven),
                     }
                 }
-                Value::Typed(value) => *value,
+                Elaborated::Typed(value) => *value,
                 _ => self.b.constant(Const::from_bits(scalar, 0)),
             },
         }
     }
 
     /// A constant as one of that type.
-    pub fn as_const(&self, value: &Value, scalar: Scalar) -> Option<Const> {
+    pub fn as_const(&self, value: &Elaborated, scalar: Scalar) -> Option<Const> {
         match value {
-            Value::Bool(truth) => Some(convert_const(Const::bool(*truth), scalar)),
-            Value::Int(int) if scalar.is_float() => Some(int.to_float(scalar)),
-            Value::Int(int) if scalar == Scalar::Bool => Some(Const::bool(!int.is_zero())),
-            Value::Int(int) => Some(Const::from_bits(scalar, int.low_bits())),
-            Value::Float(float) => Some(match scalar.is_float() {
+            Elaborated::Bool(truth) => Some(convert_const(Const::bool(*truth), scalar)),
+            Elaborated::Int(int) if scalar.is_float() => Some(int.to_float(scalar)),
+            Elaborated::Int(int) if scalar == Scalar::Bool => Some(Const::bool(!int.is_zero())),
+            Elaborated::Int(int) => Some(Const::from_bits(scalar, int.low_bits())),
+            Elaborated::Float(float) => Some(match scalar.is_float() {
                 true => Const::float(scalar, *float),
                 false => convert_const(Const::float(Scalar::F64, *float), scalar),
             }),
-            Value::Const(constant) => Some(convert_const(*constant, scalar)),
+            Elaborated::Const(constant) => Some(convert_const(*constant, scalar)),
             _ => None,
         }
-    }
-
-    /// An `int64` of the kernel, of any integer; a diagnostic of anything else.
-    pub fn read_index(&mut self, value: &Value, span: Span) -> Option<kernel::Value> {
-        match self.kind(value) {
-            _ if value.is_poison() => None,
-            Some(Kind::Int) if !self.fits(value, Scalar::I64, span) => None,
-            Some(Kind::Int) => Some(self.typed(value, Scalar::I64)),
-            Some(Kind::Of(scalar)) if scalar.is_int() && !matches!(value, Value::Elements(_)) => {
-                Some(self.typed(value, Scalar::I64))
-            }
-            Some(Kind::Of(_) | Kind::Float) | None => {
-                let found = self.describe(value);
-                let message = format!("expected an integer, found {found}");
-                self.mistake("type", span, message, "convert it, as in `kp.int64(x)`");
-                None
-            }
-        }
-    }
-
-    /// A truth value of the kernel, or a constant one.
-    pub fn read_condition(&mut self, value: &Value, span: Span) -> Option<Condition> {
-        match value {
-            Value::Poison => None,
-            Value::Bool(truth) => Some(Condition::Constant(*truth)),
-            Value::Typed(typed) if self.b.ty(*typed) == Type::Scalar(Scalar::Bool) => {
-                Some(match self.b.known(*typed).and_then(Const::as_bool) {
-                    Some(truth) => Condition::Constant(truth),
-                    None => Condition::Typed(*typed),
-                })
-            }
-            _ => {
-                let found = self.describe(value);
-                let message = format!("a condition is a bool, found {found}");
-                let help = match self.kind(value) {
-                    Some(_) => "compare it, as in `n != 0`",
-                    None => "compare it with something",
-                };
-                self.mistake("condition", span, message, help);
-                None
-            }
-        }
-    }
-
-    /// Whether an integer without a type fits one; reports where it does not.
-    pub fn fits(&mut self, value: &Value, scalar: Scalar, span: Span) -> bool {
-        let int = match value {
-            Value::Int(int) => int,
-            Value::Typed(value) => return self.literals_fit(*value, scalar, span),
-            _ => return true,
-        };
-        let all = scalar.integers();
-        if scalar.is_float() || int.small().is_some_and(|int| all.contains(int)) {
-            return true;
-        }
-        let Interval { min, max, .. } = all;
-        let message = format!("{int} is no {scalar}, which goes from {min} to {max}");
-        self.mistake("literal", span, message, "convert the other operand to a wider type");
-        false
     }
 
     /// The type in which two numbers meet.
@@ -184,9 +125,72 @@ impl Elaborator<'_> {
             (Kind::Float | Kind::Int, Kind::Float | Kind::Int) => Ok(Scalar::F32),
         }
     }
+}
+
+impl Elaborator<'_> {
+    /// An `int64` of the kernel, of any integer; a diagnostic of anything else.
+    pub fn read_index(&mut self, value: &Elaborated, span: Span) -> Option<kernel::Value> {
+        match self.emit.kind(value) {
+            _ if value.is_poison() => None,
+            Some(Kind::Int) if !self.fits(value, Scalar::I64, span) => None,
+            Some(Kind::Int) => Some(self.emit.typed(value, Scalar::I64)),
+            Some(Kind::Of(scalar))
+                if scalar.is_int() && !matches!(value, Elaborated::Elements(_)) =>
+            {
+                Some(self.emit.typed(value, Scalar::I64))
+            }
+            Some(Kind::Of(_) | Kind::Float) | None => {
+                let found = self.emit.describe(value);
+                let message = format!("expected an integer, found {found}");
+                self.mistake("type", span, message, "convert it, as in `kp.int64(x)`");
+                None
+            }
+        }
+    }
+
+    /// A truth value of the kernel, or a constant one.
+    pub fn read_condition(&mut self, value: &Elaborated, span: Span) -> Option<Condition> {
+        match value {
+            Elaborated::Poison => None,
+            Elaborated::Bool(truth) => Some(Condition::Constant(*truth)),
+            Elaborated::Typed(typed) if self.emit.b.ty(*typed) == Type::Scalar(Scalar::Bool) => {
+                Some(match self.emit.b.known(*typed).and_then(Const::as_bool) {
+                    Some(truth) => Condition::Constant(truth),
+                    None => Condition::Typed(*typed),
+                })
+            }
+            _ => {
+                let found = self.emit.describe(value);
+                let message = format!("a condition is a bool, found {found}");
+                let help = match self.emit.kind(value) {
+                    Some(_) => "compare it, as in `n != 0`",
+                    None => "compare it with something",
+                };
+                self.mistake("condition", span, message, help);
+                None
+            }
+        }
+    }
+
+    /// Whether an integer without a type fits one; reports where it does not.
+    pub fn fits(&mut self, value: &Elaborated, scalar: Scalar, span: Span) -> bool {
+        let int = match value {
+            Elaborated::Int(int) => int,
+            Elaborated::Typed(value) => return self.literals_fit(*value, scalar, span),
+            _ => return true,
+        };
+        let all = scalar.integers();
+        if scalar.is_float() || int.small().is_some_and(|int| all.contains(int)) {
+            return true;
+        }
+        let Interval { min, max, .. } = all;
+        let message = format!("{int} is no {scalar}, which goes from {min} to {max}");
+        self.mistake("literal", span, message, "convert the other operand to a wider type");
+        false
+    }
 
     /// Reports that two values cannot meet.
-    pub fn clash(&mut self, clash: &Clash, what: &str, span: Span) -> Value {
+    pub fn clash(&mut self, clash: &Clash, what: &str, span: Span) -> Elaborated {
         match clash {
             Clash::Bool => self.mistake(
                 "type",

@@ -5,7 +5,7 @@ use super::condition::constant_rule;
 use super::dims::{Dims, Refused};
 use super::expression::Evaluator;
 use super::limits::too_large;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::algebra::{Algebra, Form, Remake};
 use crate::argument::{Dim, TensorArg};
 use kernpack_layout::{self as layout, Arith, Coord, Int, Layout, Part, Swizzle, Tuple};
@@ -14,33 +14,33 @@ use kernpack_validators::expr::Expr as Number;
 use kernpack_validators::{Comparison, Rule, RuleKind};
 
 impl Algebra for Evaluator<'_> {
-    type Value = Value;
+    type Value = Evaluated;
     type Leaf = Dim;
     type Tensor = Box<TensorArg>;
     type Numbers = Dims;
 
-    fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
+    fn form(&mut self, value: &Evaluated, span: Span) -> Option<Form<Self>> {
         Some(match value {
-            Value::Poison | Value::Optional(..) | Value::NoTensor(..) => {
+            Evaluated::Poison | Evaluated::Optional(..) | Evaluated::NoTensor(..) => {
                 self.expected("a tensor", value, span);
                 return None;
             }
-            Value::None => Form::None,
-            Value::Int(_) | Value::Dim(_) => {
+            Evaluated::None => Form::None,
+            Evaluated::Int(_) | Evaluated::Dim(_) => {
                 let number = self.number(&(value.clone(), span))?;
                 Form::Number(self.facts.int(&number))
             }
-            Value::Tuple(items) => {
+            Evaluated::Tuple(items) => {
                 Form::Tuple(items.iter().map(|(_, item)| item.clone()).collect())
             }
-            Value::Layout(layout, swizzle) => Form::Layout(layout.clone(), *swizzle),
-            Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.view.clone()),
-            Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
+            Evaluated::Layout(layout, swizzle) => Form::Layout(layout.clone(), *swizzle),
+            Evaluated::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.view.clone()),
+            Evaluated::Swizzle(swizzle) => Form::Swizzle(*swizzle),
             _ => Form::Other,
         })
     }
 
-    fn called(&self, value: &Value) -> String {
+    fn called(&self, value: &Evaluated) -> String {
         value.what().to_string()
     }
 
@@ -74,23 +74,23 @@ impl Algebra for Evaluator<'_> {
         }
     }
 
-    fn of_number(&self, number: &Int<Dim>) -> Value {
+    fn of_number(&self, number: &Int<Dim>) -> Evaluated {
         match number {
-            Int::Known(value) => Value::Int((*value).into()),
-            Int::Dynamic(dim) => Value::number(dim.expr.clone()),
+            Int::Known(value) => Evaluated::Int((*value).into()),
+            Int::Dynamic(dim) => Evaluated::number(dim.expr.clone()),
         }
     }
 
-    fn of_tuple(&self, items: Vec<Value>) -> Value {
-        Value::tuple(items)
+    fn of_tuple(&self, items: Vec<Evaluated>) -> Evaluated {
+        Evaluated::tuple(items)
     }
 
-    fn of_layout(&self, layout: Layout<Dim>, swizzle: Option<Swizzle>) -> Value {
-        Value::Layout(layout, swizzle)
+    fn of_layout(&self, layout: Layout<Dim>, swizzle: Option<Swizzle>) -> Evaluated {
+        Evaluated::Layout(layout, swizzle)
     }
 
-    fn of_swizzle(&self, swizzle: Swizzle) -> Value {
-        Value::Swizzle(swizzle)
+    fn of_swizzle(&self, swizzle: Swizzle) -> Evaluated {
+        Evaluated::Swizzle(swizzle)
     }
 
     fn of_view(
@@ -98,8 +98,8 @@ impl Algebra for Evaluator<'_> {
         tensor: Box<TensorArg>,
         view: Layout<Dim>,
         _: &Remake<'_, Self, Layout<Dim>>,
-    ) -> Value {
-        Value::Tensor(Box::new(TensorArg { view, ..*tensor }))
+    ) -> Evaluated {
+        Evaluated::Tensor(Box::new(TensorArg { view, ..*tensor }))
     }
 
     fn of_part(
@@ -108,7 +108,7 @@ impl Algebra for Evaluator<'_> {
         part: Part<Dim>,
         _: &Remake<'_, Self, Part<Dim>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         self.part_of(tensor, part, span)
     }
 
@@ -116,7 +116,7 @@ impl Algebra for Evaluator<'_> {
         tensor
     }
 
-    fn within(&mut self, part: Value, _: &Int<Dim>, _: &Int<Dim>, _: Span) -> Value {
+    fn within(&mut self, part: Evaluated, _: &Int<Dim>, _: &Int<Dim>, _: Span) -> Evaluated {
         part
     }
 
@@ -127,18 +127,18 @@ impl Algebra for Evaluator<'_> {
         at: &Coord<Dim>,
         _: &Remake<'_, Self, Layout<Dim>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let (layout, offset) = self.compute(span, |cx| layout::slice_and_offset(cx, at, &tiles))?;
         self.part_of(tensor, Part { layout, offset }, span)
     }
 
-    fn all_less(&mut self, pairs: &[(Int<Dim>, Int<Dim>)], span: Span) -> Option<Value> {
+    fn all_less(&mut self, pairs: &[(Int<Dim>, Int<Dim>)], span: Span) -> Option<Evaluated> {
         let mut rules = Vec::new();
         for (a, b) in pairs {
             let kind = RuleKind::Compare(expr(a), Comparison::Lt, expr(b));
             match self.decided(Rule { kind, span }) {
-                Value::Bool(true) => {}
-                Value::Rule(rule) => rules.push(rule),
+                Evaluated::Bool(true) => {}
+                Evaluated::Rule(rule) => rules.push(rule),
                 known if rules.is_empty() => return Some(known),
                 _ => rules.push(constant_rule(false, span)),
             }
@@ -149,7 +149,12 @@ impl Algebra for Evaluator<'_> {
 
 impl Evaluator<'_> {
     /// The view of a tensor that a coordinate leaves free, in which `None` is all of a mode.
-    pub fn slice(&mut self, tensor: Box<TensorArg>, at: &Value, span: Span) -> Option<Value> {
+    pub fn slice(
+        &mut self,
+        tensor: Box<TensorArg>,
+        at: &Evaluated,
+        span: Span,
+    ) -> Option<Evaluated> {
         let coord = self.read_coord(at, span)?;
         if !coord.has_free() {
             let problem = Diagnostic::new("packed-value", "elements are read in kernels");
@@ -161,13 +166,18 @@ impl Evaluator<'_> {
         self.part_of(tensor, Part { layout, offset }, span)
     }
 
-    fn part_of(&mut self, tensor: Box<TensorArg>, part: Part<Dim>, span: Span) -> Option<Value> {
+    fn part_of(
+        &mut self,
+        tensor: Box<TensorArg>,
+        part: Part<Dim>,
+        span: Span,
+    ) -> Option<Evaluated> {
         let Tuple::Leaf(offset) = part.offset else {
             let problem = Diagnostic::new("layout", "the index of this part is no number");
             return self.report(problem.label(span, "its strides go along modes"));
         };
         let offset = self.compute(span, |cx| cx.add(&tensor.offset, &offset))?;
-        Some(Value::Tensor(Box::new(TensorArg { view: part.layout, offset, ..*tensor })))
+        Some(Evaluated::Tensor(Box::new(TensorArg { view: part.layout, offset, ..*tensor })))
     }
 }
 

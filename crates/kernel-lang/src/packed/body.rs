@@ -9,12 +9,13 @@
 use super::call::{Called, Scope};
 use super::closure::Names;
 use super::expression::Evaluator;
-use super::limits::DEPTH_OF_CALL;
 use super::tensor::{self, Memory};
-use super::value::Value;
+use super::value::Evaluated;
 use super::{CallFacts, PackedLaunch};
 use crate::argument::Argument;
+use crate::budget::DEPTH_OF_CALL;
 use crate::file::{Definition, KernelFiles};
+use crate::names;
 use crate::python::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use kernpack_layout::Int;
@@ -54,7 +55,7 @@ pub(super) fn names(
     signature: &Signature,
     workspaces: &[Workspace],
     facts: &CallFacts,
-) -> HashMap<crate::python::tree::Name, Value> {
+) -> HashMap<crate::python::tree::Name, Evaluated> {
     let params = signature.params.iter().map(|param| {
         let value = tensor::of_param(&param.name, &param.kind.host_type(), facts);
         (&param.name[..], value)
@@ -272,7 +273,7 @@ impl Walk<'_> {
             }
         };
         let (message, help) = match value {
-            Value::Call(call) => (
+            Evaluated::Call(call) => (
                 format!("`{}` is not launched", call.kernel.name()),
                 "write `.launch(grid=…, block=…)` behind it",
             ),
@@ -289,13 +290,18 @@ impl Walk<'_> {
                 self.refuse(span, "this does nothing", "remove it, or give it a name");
             }
             StmtKind::Assign(targets, value) => {
-                let value = self.evaluator.expr(value).unwrap_or(Value::Poison);
-                targets.iter().for_each(|target| self.evaluator.assign(target, value.clone()));
+                let span = value.span;
+                let value = self.evaluator.expr(value).unwrap_or(Evaluated::Poison);
+                self.evaluator.assign_all(targets, &value, span);
             }
             StmtKind::Augment(target, op, value) => {
                 let value = self.evaluator.augmented(target, *op, value, span);
-                let value = value.unwrap_or(Value::Poison);
-                self.evaluator.assign(target, value);
+                names::assign(
+                    &mut self.evaluator,
+                    target,
+                    value.unwrap_or(Evaluated::Poison),
+                    span,
+                );
             }
             StmtKind::Function(function) => {
                 let value = self.evaluator.function(function);
@@ -368,9 +374,9 @@ impl Walk<'_> {
             return self.side(state, otherwise, behind);
         };
         let rule = match self.evaluator.truth(test) {
-            Some(Value::Bool(true)) => return self.side(state, then, behind),
-            Some(Value::Bool(false)) => return self.ifs(state, others, otherwise, behind),
-            Some(Value::Rule(rule)) => Some(rule),
+            Some(Evaluated::Bool(true)) => return self.side(state, then, behind),
+            Some(Evaluated::Bool(false)) => return self.ifs(state, others, otherwise, behind),
+            Some(Evaluated::Rule(rule)) => Some(rule),
             // What is wrong with it was reported, and the sides are looked at all the same.
             _ => None,
         };
@@ -506,8 +512,8 @@ impl Walk<'_> {
 }
 
 /// How many elements there are along each dim of what a result is.
-fn extents(result: Option<&Value>) -> Vec<Number> {
-    let Some(Value::Tensor(tensor)) = result else { return vec![] };
+fn extents(result: Option<&Evaluated>) -> Vec<Number> {
+    let Some(Evaluated::Tensor(tensor)) = result else { return vec![] };
     let shape = tensor.view.shape();
     let extents = shape.leaves().into_iter().map(|extent| match extent {
         Int::Known(extent) => Number::Int(*extent),

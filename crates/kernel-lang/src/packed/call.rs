@@ -4,15 +4,17 @@
 //! A function of the file that is called by itself is gone through as if it stood there, launches
 //! and all; one that is called for its value computes with what is known.
 
-use super::closure::{Closure, FrameId};
+use super::closure::Closure;
 use super::expression::Evaluator;
-use super::limits::DEPTH_OF_CALL;
 use super::number;
-use super::value::{KernelCall, Value};
+use super::value::{Evaluated, KernelCall};
 use crate::algebra;
-use crate::builtin::{call_text, counted};
+use crate::budget::DEPTH_OF_CALL;
+use crate::call::{self, Bound};
 use crate::file::{Definition, Global, ModuleId};
-use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Ident, Name, Param, StmtKind};
+use crate::names::{self, FrameId};
+use crate::plain;
+use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Name, StmtKind};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -31,45 +33,41 @@ pub(super) struct Scope {
 /// What a call by itself is.
 pub(super) enum Called {
     /// One that gives a value.
-    Value(Box<Value>),
+    Value(Box<Evaluated>),
     /// One of a function that is written, with its names.
     Function(Arc<Function>, Scope),
 }
 
-/// What a call passes.
-#[derive(Default)]
-struct Passed {
-    args: Vec<(Value, Span)>,
-    named: Vec<(Ident, Value, Span)>,
-}
+/// The arguments of a call.
+type Passed = call::Passed<Evaluated>;
 
 impl Evaluator<'_> {
     /// A call that is no launch.
-    pub fn call(&mut self, call: &Call, span: Span) -> Option<Value> {
+    pub fn call(&mut self, call: &Call, span: Span) -> Option<Evaluated> {
         if self.launched(call).is_some() {
             let problem = Diagnostic::new("packed-statement", "a launch gives nothing");
             return self.report(problem.label(span, "used as a value"));
         }
         let function = self.expr(&call.function);
-        let passed = self.passed(call);
+        let passed = call::passed(self, call);
         let (function, passed) = (function?, passed?);
         match function {
-            Value::Kernel(kernel) => self.kernel_call(&kernel, passed, span),
-            Value::Builtin(name) => self.builtin_call(&name, passed, span),
-            Value::Function(closure) => {
+            Evaluated::Kernel(kernel) => self.kernel_call(&kernel, passed, span),
+            Evaluated::Builtin(name) => self.builtin_call(&name, passed, span),
+            Evaluated::Function(closure) => {
                 let scope = self.scope(&closure, passed, span)?;
                 self.value_of(&closure.function, scope, span)
             }
-            Value::DType(_) => {
+            Evaluated::DType(_) => {
                 let problem =
                     Diagnostic::new("packed-value", "constants have their types in kernels");
                 let problem = problem.label(span, "a conversion");
                 self.report(problem.help("pass the number, and convert it in the kernel"))
             }
-            Value::Layout(layout, swizzle) if passed.named.is_empty() => {
-                let coord = match &passed.args[..] {
-                    [(one, _)] => one.clone(),
-                    args => Value::tuple(args.iter().map(|(value, _)| value.clone())),
+            Evaluated::Layout(layout, swizzle) if passed.named.is_empty() => {
+                let coord = match &passed.positional[..] {
+                    [one] => one.value.clone(),
+                    args => Evaluated::tuple(args.iter().map(|arg| arg.value.clone())),
                 };
                 algebra::index_of(self, (&layout, swizzle), &coord, span)
             }
@@ -89,7 +87,7 @@ impl Evaluator<'_> {
 
     fn is_module(&self, name: &Name) -> bool {
         match self.names.get(name) {
-            Some(value) => matches!(value, Value::Module(_)),
+            Some(value) => matches!(value, Evaluated::Module(_)),
             None => {
                 let global = self.files.find(self.module, name);
                 global.is_some_and(|(_, global)| matches!(global, Global::Module(_)))
@@ -101,12 +99,12 @@ impl Evaluator<'_> {
     pub fn begin_call(&mut self, call: &Call, span: Span) -> Option<Called> {
         let written = match &call.function.kind {
             ExprKind::Name(_) | ExprKind::Attribute(..) => self.expr(&call.function)?,
-            _ => Value::None,
+            _ => Evaluated::None,
         };
-        let Value::Function(closure) = written else {
+        let Evaluated::Function(closure) = written else {
             return self.call(call, span).map(|value| Called::Value(Box::new(value)));
         };
-        let passed = self.passed(call)?;
+        let passed = call::passed(self, call)?;
         let scope = self.scope(&closure, passed, span)?;
         Some(Called::Function(closure.function, scope))
     }
@@ -131,15 +129,13 @@ impl Evaluator<'_> {
     fn scope(&mut self, closure: &Closure, passed: Passed, span: Span) -> Option<Scope> {
         let Closure { module, function, frame } = closure;
         let mut calls = self.progress.calls.clone();
-        if calls.iter().any(|one| Arc::ptr_eq(one, function)) {
-            let message = format!("`{}` calls itself", function.name.name);
-            let problem = Diagnostic::new("recursion", message).label(span, "this call");
-            let help = "write what it does: functions stand in the place of their calls";
-            self.report(problem.help(help));
+        if let Some(problem) = call::recursion::<Evaluator<'_>>(function, calls.iter(), span) {
+            self.report(problem);
             return None;
         }
         calls.push(function.clone());
-        let bound = self.bound(&function.name.name, &takes(function), passed, span)?;
+        let takes = call::takes(function);
+        let bound = call::bind(self, &function.name.name, &takes, passed, span)?;
         let around = std::mem::replace(&mut self.progress.calls, calls.clone());
         let values = self.completed(*module, *frame, function, bound);
         self.progress.calls = around;
@@ -150,7 +146,7 @@ impl Evaluator<'_> {
     }
 
     /// What a function gives that is called for its value.
-    fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Value> {
+    fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Evaluated> {
         self.begin(DEPTH_OF_CALL, span).then_some(())?;
         let caller = self.enter(scope);
         let value = self.run_for_value(&function.body);
@@ -166,19 +162,20 @@ impl Evaluator<'_> {
     }
 
     /// What statements return, where they do.
-    fn run_for_value(&mut self, block: &Block) -> Option<Option<Value>> {
+    fn run_for_value(&mut self, block: &Block) -> Option<Option<Evaluated>> {
         for stmt in block {
             match &stmt.kind {
                 StmtKind::Assign(targets, value) => {
+                    let span = value.span;
                     let value = self.expr(value)?;
-                    targets.iter().for_each(|target| self.assign(target, value.clone()));
+                    self.assign_all(targets, &value, span);
                 }
                 StmtKind::Augment(target, op, value) => {
                     let value = self.augmented(target, *op, value, stmt.span)?;
-                    self.assign(target, value);
+                    names::assign(self, target, value, stmt.span);
                 }
                 StmtKind::Return(Some(value)) => return self.expr(value).map(Some),
-                StmtKind::Return(None) => return Some(Some(Value::None)),
+                StmtKind::Return(None) => return Some(Some(Evaluated::None)),
                 StmtKind::If(sides, otherwise) => {
                     let mut taken = Some(otherwise);
                     for (test, block) in sides {
@@ -207,7 +204,7 @@ impl Evaluator<'_> {
     /// A condition that has to be known while the package is built.
     fn known_truth(&mut self, test: &Expr) -> Option<bool> {
         match self.truth(test)? {
-            Value::Bool(truth) => Some(truth),
+            Evaluated::Bool(truth) => Some(truth),
             _ => {
                 let message = "which value it is depends on the call";
                 let problem = Diagnostic::new("packed-value", message);
@@ -218,116 +215,26 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What is passed; nothing where any of it is no good.
-    fn passed(&mut self, call: &Call) -> Option<Passed> {
-        let mut passed = Passed::default();
-        let mut is_good = true;
-        for arg in &call.args {
-            match (&arg.kind, self.starred(arg)) {
-                (_, Some(values)) => passed.args.extend(values),
-                (_, None) => is_good = false,
-            }
-        }
-        for (name, value) in &call.keywords {
-            match self.expr(value) {
-                Some(given) => passed.named.push((name.clone(), given, value.span)),
-                None => is_good = false,
-            }
-        }
-        is_good.then_some(passed)
-    }
-
-    /// An argument, or those that a `*` stands in front of.
-    fn starred(&mut self, arg: &Expr) -> Option<Vec<(Value, Span)>> {
-        let ExprKind::Starred(of) = &arg.kind else {
-            return self.expr(arg).map(|value| vec![(value, arg.span)]);
-        };
-        match self.expr(of)? {
-            Value::Tuple(items) => {
-                Some(items.into_iter().map(|(_, item)| (item, arg.span)).collect())
-            }
-            value => {
-                self.expected("a tuple", &value, of.span);
-                None
-            }
-        }
-    }
-
-    fn builtin_call(&mut self, name: &Name, passed: Passed, span: Span) -> Option<Value> {
+    fn builtin_call(&mut self, name: &Name, passed: Passed, span: Span) -> Option<Evaluated> {
         let path = format!("kp.{name}");
         if let Some(row) = algebra::find(name) {
-            let args = self.bound(&path, row.takes, passed, span)?;
-            let args: Vec<_> =
-                args.iter().map(|arg| arg.as_ref().map(|(value, at)| (value, *at))).collect();
+            let Bound { values, .. } = call::bind(self, &path, row.takes, passed, span)?;
+            let args = values.iter().map(|arg| arg.as_ref().map(|arg| (&arg.value, arg.span)));
+            let args: Vec<_> = args.collect();
             return algebra::run(self, row, &args, span);
         }
-        let Some(row) = number::find(name) else {
+        let row = plain::find(name);
+        let Some(takes) = number::takes(name) else {
             let problem = Diagnostic::new("packed-value", format!("`{name}` is for kernels"));
             return self.report(problem.label(span, "called while the package is built"));
         };
-        let args = match row.takes {
-            ["*xs"] if passed.named.is_empty() => passed.args,
-            ["*xs"] => {
-                let named = Passed { args: vec![], ..passed };
-                self.bound(&path, row.takes, named, span).map(|_| vec![])?
-            }
-            takes => self.bound(&path, takes, passed, span)?.into_iter().flatten().collect(),
-        };
-        (row.run)(self, &args, span)
-    }
-
-    /// What each parameter is given, in order; `x=` is one that may be left out.
-    fn bound(
-        &mut self,
-        function: &str,
-        takes: &[impl AsRef<str>],
-        passed: Passed,
-        span: Span,
-    ) -> Option<Vec<Option<(Value, Span)>>> {
-        let mut bound: Vec<Option<(Value, Span)>> = vec![None; takes.len()];
-        let takes: Vec<&str> = takes.iter().map(AsRef::as_ref).collect();
-        let params: Vec<&str> = takes.iter().map(|one| one.trim_end_matches('=')).collect();
-        let written = || call_text(function, &takes);
-        let Passed { args, named } = passed;
-        if args.len() > params.len() {
-            let count = counted(params.len(), "argument");
-            let message = format!("`{function}` takes {count}, not {}", args.len());
-            let problem = Diagnostic::new("packed-argument", message);
-            let problem = problem.label(args[params.len()].1, "one more than it takes");
-            self.report(problem.help(format!("it is `{}`", written())));
-            return None;
+        let bound = call::bind(self, &path, takes, passed, span)?;
+        let args: Vec<_> = bound.values.into_iter().flatten().chain(bound.rest).collect();
+        match (row, &args[..]) {
+            (Some(row), args) => plain::run(self, row, args, span),
+            (None, [tensor, bytes]) => self.aligned(tensor, bytes, span),
+            (None, _) => None,
         }
-        for (place, arg) in args.into_iter().enumerate() {
-            bound[place] = Some(arg);
-        }
-        let mut is_good = true;
-        for (name, value, at) in named {
-            let place = params.iter().position(|param| **param == *name.name);
-            let problem = match place {
-                None => format!("`{function}` has no parameter `{}`", name.name),
-                Some(place) if bound[place].is_some() => {
-                    format!("`{}` of `{function}` is given twice", name.name)
-                }
-                Some(place) => {
-                    bound[place] = Some((value, at));
-                    continue;
-                }
-            };
-            let problem = Diagnostic::new("packed-argument", problem).label(name.span, "this one");
-            self.report(problem.help(format!("it is `{}`", written())));
-            is_good = false;
-        }
-        // What is named wrongly may be what is missing.
-        is_good.then_some(())?;
-        for (param, given) in takes.iter().zip(&bound) {
-            if given.is_none() && !param.ends_with('=') {
-                let message = format!("`{function}` is not given its `{param}`");
-                let problem = Diagnostic::new("packed-argument", message);
-                self.report(problem.label(span, "missing").help(format!("it is `{}`", written())));
-                is_good = false;
-            }
-        }
-        is_good.then_some(bound)
     }
 
     fn kernel_call(
@@ -335,10 +242,11 @@ impl Evaluator<'_> {
         kernel: &Arc<Definition>,
         passed: Passed,
         span: Span,
-    ) -> Option<Value> {
-        let bound = self.bound(kernel.name(), &takes(&kernel.function), passed, span)?;
+    ) -> Option<Evaluated> {
+        let takes = call::takes(&kernel.function);
+        let bound = call::bind(self, kernel.name(), &takes, passed, span)?;
         let args = self.completed(kernel.module, None, &kernel.function, bound)?;
-        Some(Value::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
+        Some(Evaluated::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
     }
 
     /// What each parameter is given, defaults included, which see what the function sees.
@@ -347,10 +255,10 @@ impl Evaluator<'_> {
         module: ModuleId,
         frame: Option<FrameId>,
         function: &Function,
-        bound: Vec<Option<(Value, Span)>>,
-    ) -> Option<Vec<(Value, Span)>> {
-        let args = function.params.iter().zip(bound).map(|(param, given)| match given {
-            Some(given) => Some(given),
+        bound: Bound<Evaluated>,
+    ) -> Option<Vec<(Evaluated, Span)>> {
+        let args = function.params.iter().zip(bound.values).map(|(param, given)| match given {
+            Some(given) => Some((given.value, given.span)),
             None => {
                 let default = param.default.as_ref()?;
                 self.value_in(module, frame, default).map(|value| (value, default.span))
@@ -359,13 +267,4 @@ impl Evaluator<'_> {
         let args: Vec<_> = args.collect();
         args.into_iter().collect()
     }
-}
-
-/// What a function takes: `x`, and `x=` where it has a default.
-fn takes(function: &Function) -> Vec<String> {
-    let takes = |param: &Param| match param.default {
-        Some(_) => format!("{}=", param.name.name),
-        None => param.name.name.to_string(),
-    };
-    function.params.iter().map(takes).collect()
 }

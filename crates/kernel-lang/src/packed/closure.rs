@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names, and the functions that see them.
-//!
-//! Each call of a function has names of its own, and so has the packed function. A function that
-//! stands in another one sees the names around it, wherever it is called, and as they are when it
-//! is called: kernels have it so too. It may be called when what it stands in has returned, so the
-//! names of a call are kept.
+//! The names of the calls in a packed function, and the functions that see them: what a kernel is
+//! passed for a function is that function with the values of the names around it.
 
 use super::expression::Evaluator;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::argument::{Argument, FunctionArg};
 use crate::file::ModuleId;
+use crate::names::{FrameId, Frames, Scope};
 use crate::python::tree::{Function, Name};
 use crate::python::walk;
 use kernpack_syntax::{Diagnostic, Span};
@@ -28,10 +25,6 @@ const MOST_USERS: usize = 64;
 /// A function of a call.
 type Key = (*const Function, Option<FrameId>);
 
-/// The names of one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FrameId(usize);
-
 /// A function that is written, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Closure {
@@ -43,32 +36,47 @@ pub(super) struct Closure {
     pub frame: Option<FrameId>,
 }
 
+/// The names of one call, which ways through a function share until one of them changes any.
 #[derive(Clone, Debug)]
-struct Frame {
+pub(super) struct Frame(Rc<Own>);
+
+#[derive(Clone, Debug)]
+struct Own {
     outer: Option<FrameId>,
-    names: HashMap<Name, Value>,
+    names: HashMap<Name, Evaluated>,
+}
+
+impl Scope for Frame {
+    type Bound = Evaluated;
+
+    fn own(&self, name: &str) -> Option<&Evaluated> {
+        self.0.names.get(name)
+    }
+
+    fn outer(&self) -> Option<FrameId> {
+        self.0.outer
+    }
 }
 
 /// The names of all calls, of which one's count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    frames: Vec<Rc<Frame>>,
+    frames: Frames<Frame>,
     /// Those that count; nothing outside of functions.
     here: Option<FrameId>,
 }
 
 impl Names {
     /// Those of a packed function.
-    pub fn new(names: HashMap<Name, Value>) -> Names {
+    pub fn new(names: HashMap<Name, Evaluated>) -> Names {
         let mut own = Names::default();
         own.here = Some(own.open(None, names));
         own
     }
 
     /// Adds the names that a call begins with.
-    pub fn open(&mut self, outer: Option<FrameId>, names: HashMap<Name, Value>) -> FrameId {
-        self.frames.push(Rc::new(Frame { outer, names }));
-        FrameId(self.frames.len() - 1)
+    pub fn open(&mut self, outer: Option<FrameId>, names: HashMap<Name, Evaluated>) -> FrameId {
+        self.frames.open(Frame(Rc::new(Own { outer, names })))
     }
 
     /// Whose names count.
@@ -82,34 +90,23 @@ impl Names {
     }
 
     /// What a name stands for.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.get_in(self.here, name)
-    }
-
-    fn get_in(&self, mut frame: Option<FrameId>, name: &str) -> Option<&Value> {
-        while let Some(FrameId(number)) = frame {
-            let own = &self.frames[number];
-            if let Some(value) = own.names.get(name) {
-                return Some(value);
-            }
-            frame = own.outer;
-        }
-        None
+    pub fn get(&self, name: &str) -> Option<&Evaluated> {
+        self.frames.find(self.here, name)
     }
 
     /// Gives a name to a value.
-    pub fn insert(&mut self, name: Name, value: Value) {
-        if let Some(FrameId(number)) = self.here {
-            Rc::make_mut(&mut self.frames[number]).names.insert(name, value);
+    pub fn insert(&mut self, name: Name, value: Evaluated) {
+        if let Some(here) = self.here {
+            Rc::make_mut(&mut self.frames.get_mut(here).0).names.insert(name, value);
         }
     }
 }
 
 impl Evaluator<'_> {
     /// A function that stands here.
-    pub fn function(&self, function: &Arc<Function>) -> Value {
+    pub fn function(&self, function: &Arc<Function>) -> Evaluated {
         let (module, frame) = (self.module, self.names.here());
-        Value::Function(Closure { module, function: function.clone(), frame })
+        Evaluated::Function(Closure { module, function: function.clone(), frame })
     }
 
     /// What a kernel is passed for a function: it, and what it sees now of the names around it.
@@ -153,11 +150,11 @@ impl Evaluator<'_> {
     }
 
     /// The names around a function that it uses.
-    fn seen(&self, closure: &Closure) -> impl Iterator<Item = (Name, Value)> {
+    fn seen(&self, closure: &Closure) -> impl Iterator<Item = (Name, Evaluated)> {
         let mut used = Vec::new();
         walk::used(&closure.function, &mut used);
         used.into_iter().filter_map(|name| {
-            let value = self.names.get_in(closure.frame, &name)?;
+            let value = self.names.frames.find(closure.frame, &name)?;
             Some((name, self.refreshed(value)))
         })
     }
@@ -193,13 +190,13 @@ impl Evaluator<'_> {
 
     fn n_passed_in(
         &self,
-        value: &Value,
+        value: &Evaluated,
         users: &mut Vec<Arc<Function>>,
         known: &mut HashMap<Key, usize>,
     ) -> Option<usize> {
         match value {
-            Value::Function(closure) => self.n_passed(closure, users, known),
-            Value::Tuple(items) => items.iter().try_fold(0_usize, |count, (_, item)| {
+            Evaluated::Function(closure) => self.n_passed(closure, users, known),
+            Evaluated::Tuple(items) => items.iter().try_fold(0_usize, |count, (_, item)| {
                 Some(count.saturating_add(self.n_passed_in(item, users, known)?))
             }),
             _ => Some(0),

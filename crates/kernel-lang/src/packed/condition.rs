@@ -3,7 +3,7 @@
 //! everything else a rule, which the entry point asks.
 
 use super::expression::{Evaluator, unguarded, untyped_of};
-use super::value::Value;
+use super::value::Evaluated;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
 use crate::untyped;
 use kernpack_ffi_abi::DType;
@@ -16,39 +16,39 @@ use std::cmp::Ordering;
 mod tests;
 
 impl Evaluator<'_> {
-    /// A condition by which a side is taken: a [`Value::Bool`] or a [`Value::Rule`]. One that
-    /// breaks does not hold, so that one that can only fail or break is false.
-    pub fn truth(&mut self, expr: &Expr) -> Option<Value> {
+    /// A condition by which a side is taken: an [`Evaluated::Bool`] or an [`Evaluated::Rule`]. One
+    /// that breaks does not hold, so that one that can only fail or break is false.
+    pub fn truth(&mut self, expr: &Expr) -> Option<Evaluated> {
         match self.part(expr)? {
-            Value::Rule(rule) => Some(match self.facts.decide(&rule) {
-                Some(truth) => Value::Bool(truth),
-                None => Value::Rule(rule),
+            Evaluated::Rule(rule) => Some(match self.facts.decide(&rule) {
+                Some(truth) => Evaluated::Bool(truth),
+                None => Evaluated::Rule(rule),
             }),
             truth => Some(truth),
         }
     }
 
-    /// A condition that others are made of: where it may break, it is a [`Value::Rule`], as the
-    /// whole does not hold then.
-    fn part(&mut self, expr: &Expr) -> Option<Value> {
+    /// A condition that others are made of: where it may break, it is an [`Evaluated::Rule`], as
+    /// the whole does not hold then.
+    fn part(&mut self, expr: &Expr) -> Option<Evaluated> {
         let value = self.expr(expr)?;
         self.as_truth(value, expr.span)
     }
 
-    fn as_truth(&mut self, value: Value, span: Span) -> Option<Value> {
+    fn as_truth(&mut self, value: Evaluated, span: Span) -> Option<Evaluated> {
         match value {
-            Value::Bool(_) | Value::Rule(_) => Some(value),
+            Evaluated::Bool(_) | Evaluated::Rule(_) => Some(value),
             // A bool that calls pass.
-            Value::Dim(ref number) if self.facts.type_of(number) == Some(DType::BOOL) => {
+            Evaluated::Dim(ref number) if self.facts.type_of(number) == Some(DType::BOOL) => {
                 let kind = RuleKind::Compare(number.clone(), Comparison::Ne, Number::Int(0));
                 Some(self.decided(Rule { kind, span }))
             }
-            Value::Int(_) | Value::Dim(_) => {
+            Evaluated::Int(_) | Evaluated::Dim(_) => {
                 let problem = Diagnostic::new("packed-value", "an integer is no condition");
                 let problem = problem.label(span, "neither true nor false");
                 self.report(problem.help("compare it: `n != 0`"))
             }
-            Value::Optional(path, _) => {
+            Evaluated::Optional(path, _) => {
                 let message = format!("`{path}` is no condition");
                 let problem = Diagnostic::new("packed-value", message);
                 let problem = problem.label(span, "neither true nor false");
@@ -59,20 +59,20 @@ impl Evaluator<'_> {
     }
 
     /// A rule, or its answer where that is known and the rule cannot break instead.
-    pub fn decided(&self, rule: Rule) -> Value {
+    pub fn decided(&self, rule: Rule) -> Evaluated {
         match self.facts.decide(&rule) {
-            Some(false) if self.facts.may_break(&rule) => Value::Rule(rule),
-            Some(truth) => Value::Bool(truth),
-            None => Value::Rule(rule),
+            Some(false) if self.facts.may_break(&rule) => Evaluated::Rule(rule),
+            Some(truth) => Evaluated::Bool(truth),
+            None => Evaluated::Rule(rule),
         }
     }
 
     /// `not`, `and`, `or` and comparisons.
-    pub fn condition(&mut self, expr: &Expr) -> Option<Value> {
+    pub fn condition(&mut self, expr: &Expr) -> Option<Evaluated> {
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, of) => match self.part(of)? {
-                Value::Bool(truth) => Some(Value::Bool(!truth)),
-                Value::Rule(rule) => Some(
+                Evaluated::Bool(truth) => Some(Evaluated::Bool(!truth)),
+                Evaluated::Rule(rule) => Some(
                     self.decided(Rule { kind: RuleKind::Not(Box::new(rule)), span: expr.span }),
                 ),
                 _ => None,
@@ -84,22 +84,22 @@ impl Evaluator<'_> {
     }
 
     /// Parts behind one that decides are not looked at, as in Python.
-    fn logic(&mut self, op: LogicOp, parts: &[Expr], span: Span) -> Option<Value> {
+    fn logic(&mut self, op: LogicOp, parts: &[Expr], span: Span) -> Option<Evaluated> {
         let decisive = op == LogicOp::Or;
         let before = self.facts.clone();
         let (mut rules, mut is_known) = (Vec::new(), true);
         for part in parts {
             match self.part(part) {
-                Some(Value::Bool(truth)) if truth == decisive && rules.is_empty() => {
+                Some(Evaluated::Bool(truth)) if truth == decisive && rules.is_empty() => {
                     self.facts = before;
-                    return Some(Value::Bool(decisive));
+                    return Some(Evaluated::Bool(decisive));
                 }
-                Some(Value::Bool(truth)) if truth == decisive => {
+                Some(Evaluated::Bool(truth)) if truth == decisive => {
                     rules.push(constant_rule(decisive, part.span));
                     break;
                 }
-                Some(Value::Bool(_)) => {}
-                Some(Value::Rule(rule)) => {
+                Some(Evaluated::Bool(_)) => {}
+                Some(Evaluated::Rule(rule)) => {
                     // What comes next is asked only where this one did not decide.
                     let branch = Branch { rule: rule.clone(), holds: !decisive };
                     self.facts = self.facts.on_side(&branch);
@@ -111,7 +111,7 @@ impl Evaluator<'_> {
         self.facts = before;
         is_known.then_some(())?;
         let kind = match (rules.len(), op) {
-            (0, _) => return Some(Value::Bool(!decisive)),
+            (0, _) => return Some(Evaluated::Bool(!decisive)),
             (1, _) => return rules.pop().map(|rule| self.decided(rule)),
             (_, LogicOp::And) => RuleKind::And(rules),
             (_, LogicOp::Or) => RuleKind::Or(rules),
@@ -124,7 +124,7 @@ impl Evaluator<'_> {
         first: &Expr,
         rest: &[(CompareOp, Expr)],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let mut left = (self.expr(first), first.span);
         let mut rules = Vec::new();
         let mut is_known = true;
@@ -138,9 +138,11 @@ impl Evaluator<'_> {
                 _ => None,
             };
             match compared {
-                Some(Value::Bool(false)) if rules.is_empty() => return Some(Value::Bool(false)),
-                Some(Value::Bool(false)) => rules.push(constant_rule(false, span)),
-                Some(Value::Rule(rule)) => rules.push(rule),
+                Some(Evaluated::Bool(false)) if rules.is_empty() => {
+                    return Some(Evaluated::Bool(false));
+                }
+                Some(Evaluated::Bool(false)) => rules.push(constant_rule(false, span)),
+                Some(Evaluated::Rule(rule)) => rules.push(rule),
                 Some(_) => {}
                 None => is_known = false,
             }
@@ -150,32 +152,32 @@ impl Evaluator<'_> {
     }
 
     /// Whether each of several rules holds.
-    pub fn all_hold(&self, mut rules: Vec<Rule>, span: Span) -> Value {
+    pub fn all_hold(&self, mut rules: Vec<Rule>, span: Span) -> Evaluated {
         match (rules.len(), rules.pop()) {
             (1, Some(rule)) => self.decided(rule),
             (_, Some(last)) => {
                 rules.push(last);
                 self.decided(Rule { kind: RuleKind::And(rules), span })
             }
-            (_, None) => Value::Bool(true),
+            (_, None) => Evaluated::Bool(true),
         }
     }
 
     fn compare(
         &mut self,
         op: CompareOp,
-        [(a, at), (b, bt)]: [(Value, Span); 2],
+        [(a, at), (b, bt)]: [(Evaluated, Span); 2],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         match (op, &a, &b) {
-            (CompareOp::Is | CompareOp::IsNot, _, Value::None) => {
+            (CompareOp::Is | CompareOp::IsNot, _, Evaluated::None) => {
                 Some(self.is_none(&a, op == CompareOp::Is, span))
             }
             (CompareOp::Is | CompareOp::IsNot, ..) => {
                 let problem = Diagnostic::new("packed-value", "only None is asked for by `is`");
                 self.report(problem.label(span, "compares something else").help("write `==`"))
             }
-            (CompareOp::In | CompareOp::NotIn, _, Value::Tuple(items)) => {
+            (CompareOp::In | CompareOp::NotIn, _, Evaluated::Tuple(items)) => {
                 let items: Vec<_> = items.iter().map(|(_, item)| item.clone()).collect();
                 self.is_in(&a, at, &items, op == CompareOp::In, span)
             }
@@ -184,29 +186,29 @@ impl Evaluator<'_> {
         }
     }
 
-    fn is_none(&mut self, value: &Value, wanted: bool, span: Span) -> Value {
+    fn is_none(&mut self, value: &Evaluated, wanted: bool, span: Span) -> Evaluated {
         match value {
-            Value::None => Value::Bool(wanted),
-            Value::Optional(path, _) => {
+            Evaluated::None => Evaluated::Bool(wanted),
+            Evaluated::Optional(path, _) => {
                 let given = Number::Field(path.to_string(), Field::Given, span);
                 let comparison = if wanted { Comparison::Eq } else { Comparison::Ne };
                 let kind = RuleKind::Compare(given, comparison, Number::Int(0));
                 self.decided(Rule { kind, span })
             }
-            _ => Value::Bool(!wanted),
+            _ => Evaluated::Bool(!wanted),
         }
     }
 
     /// Whether a value is one of several.
     fn is_in(
         &mut self,
-        value: &Value,
+        value: &Evaluated,
         at: Span,
-        items: &[Value],
+        items: &[Evaluated],
         wanted: bool,
         span: Span,
-    ) -> Option<Value> {
-        if items.iter().any(|item| matches!(item, Value::Poison)) {
+    ) -> Option<Evaluated> {
+        if items.iter().any(|item| matches!(item, Evaluated::Poison)) {
             return None;
         }
         let kind = match self.listed(value, items) {
@@ -216,9 +218,9 @@ impl Evaluator<'_> {
                     self.ordered(Comparison::Eq, [(value.clone(), at), (item.clone(), span)], span)
                 });
                 let sides = sides.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                let is_found = sides.iter().any(|side| matches!(side, Value::Bool(true)));
+                let is_found = sides.iter().any(|side| matches!(side, Evaluated::Bool(true)));
                 let rules = sides.into_iter().filter_map(|side| match side {
-                    Value::Rule(rule) => Some(rule),
+                    Evaluated::Rule(rule) => Some(rule),
                     _ => None,
                 });
                 // All items are computed before any is compared: those that break decide first.
@@ -229,7 +231,7 @@ impl Evaluator<'_> {
                     false => rules.extend(others),
                 }
                 match (rules.len(), is_found) {
-                    (0, _) | (1, true) => return Some(Value::Bool(is_found == wanted)),
+                    (0, _) | (1, true) => return Some(Evaluated::Bool(is_found == wanted)),
                     (_, _) => {}
                 }
                 RuleKind::Or(rules)
@@ -243,18 +245,18 @@ impl Evaluator<'_> {
     }
 
     /// A rule that lists what a name may be, where constants are what it is compared with.
-    fn listed(&self, value: &Value, items: &[Value]) -> Option<RuleKind> {
-        let number = |item: &Value| self.facts.canonical(&item.expr()?).as_int();
-        let text = |item: &Value| match item {
-            Value::Text(text) => Some(text.to_string()),
+    fn listed(&self, value: &Evaluated, items: &[Evaluated]) -> Option<RuleKind> {
+        let number = |item: &Evaluated| self.facts.canonical(&item.expr()?).as_int();
+        let text = |item: &Evaluated| match item {
+            Evaluated::Text(text) => Some(text.to_string()),
             _ => None,
         };
         match value {
-            Value::Dim(name) if name.as_symbol().is_some() => {
+            Evaluated::Dim(name) if name.as_symbol().is_some() => {
                 let numbers = items.iter().map(number).collect::<Option<_>>()?;
                 Some(RuleKind::In(name.clone(), numbers))
             }
-            Value::String(name) => {
+            Evaluated::String(name) => {
                 let texts = items.iter().map(text).collect::<Option<_>>()?;
                 Some(RuleKind::Texts(Number::symbol(&**name), texts))
             }
@@ -265,29 +267,30 @@ impl Evaluator<'_> {
     fn ordered(
         &mut self,
         comparison: Comparison,
-        [(a, at), (b, bt)]: [(Value, Span); 2],
+        [(a, at), (b, bt)]: [(Evaluated, Span); 2],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let equality = match comparison {
             Comparison::Eq => Some(true),
             Comparison::Ne => Some(false),
             _ => None,
         };
         let is_equal = match (&a, &b) {
-            (Value::Poison, _) | (_, Value::Poison) => return None,
-            (Value::Optional(path, _), _) => return self.report(unguarded(path, at)),
-            (_, Value::Optional(path, _)) => return self.report(unguarded(path, bt)),
-            (Value::Text(a), Value::Text(b)) => Some(a == b),
-            (Value::Int(a), Value::Int(b)) => {
+            (Evaluated::Poison, _) | (_, Evaluated::Poison) => return None,
+            (Evaluated::Optional(path, _), _) => return self.report(unguarded(path, at)),
+            (_, Evaluated::Optional(path, _)) => return self.report(unguarded(path, bt)),
+            (Evaluated::Text(a), Evaluated::Text(b)) => Some(a == b),
+            (Evaluated::Int(a), Evaluated::Int(b)) => {
                 let order = a.cmp(b) as i64;
-                return Some(Value::Bool(comparison.holds(order, 0)));
+                return Some(Evaluated::Bool(comparison.holds(order, 0)));
             }
-            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+            (Evaluated::Int(_) | Evaluated::Float(_), Evaluated::Int(_) | Evaluated::Float(_)) => {
                 let order = untyped::order(&untyped_of(&a)?, &untyped_of(&b)?);
-                return Some(Value::Bool(holds_for_order(comparison, order)));
+                return Some(Evaluated::Bool(holds_for_order(comparison, order)));
             }
             (a, b) if a.dtype().is_some() && b.dtype().is_some() => Some(a.dtype() == b.dtype()),
-            (Value::String(name), Value::Text(text)) | (Value::Text(text), Value::String(name)) => {
+            (Evaluated::String(name), Evaluated::Text(text))
+            | (Evaluated::Text(text), Evaluated::String(name)) => {
                 return self.text(name, text, equality, span);
             }
             (a, b) if a.expr().is_some() && b.expr().is_some() => {
@@ -297,14 +300,14 @@ impl Evaluator<'_> {
             }
             (a, b) if float_side(a).is_some() && float_side(b).is_some() => {
                 let kind = RuleKind::Floats(float_side(a)?, comparison, float_side(b)?);
-                return Some(Value::Rule(Rule { kind, span }));
+                return Some(Evaluated::Rule(Rule { kind, span }));
             }
-            (Value::Tuple(a), Value::Tuple(b)) if a.len() != b.len() => Some(false),
-            (Value::None, Value::None) => Some(true),
+            (Evaluated::Tuple(a), Evaluated::Tuple(b)) if a.len() != b.len() => Some(false),
+            (Evaluated::None, Evaluated::None) => Some(true),
             _ => None,
         };
         match (is_equal, equality) {
-            (Some(is_equal), Some(wanted)) => Some(Value::Bool(is_equal == wanted)),
+            (Some(is_equal), Some(wanted)) => Some(Evaluated::Bool(is_equal == wanted)),
             _ => {
                 let message = format!(
                     "{} and {} do not compare by `{}`",
@@ -315,7 +318,7 @@ impl Evaluator<'_> {
                 let problem = Diagnostic::new("packed-value", message);
                 let problem = problem.label(span, "this comparison");
                 self.report(match (&a, &b) {
-                    (Value::Scalar(_), _) | (_, Value::Scalar(_)) => {
+                    (Evaluated::Scalar(_), _) | (_, Evaluated::Scalar(_)) => {
                         problem.help("compare them in the kernel")
                     }
                     _ => problem,
@@ -330,12 +333,14 @@ impl Evaluator<'_> {
         text: &str,
         equality: Option<bool>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let kind = RuleKind::Texts(Number::symbol(name), vec![text.to_string()]);
         let rule = Rule { kind, span };
         match equality {
-            Some(true) => Some(Value::Rule(rule)),
-            Some(false) => Some(Value::Rule(Rule { kind: RuleKind::Not(Box::new(rule)), span })),
+            Some(true) => Some(Evaluated::Rule(rule)),
+            Some(false) => {
+                Some(Evaluated::Rule(Rule { kind: RuleKind::Not(Box::new(rule)), span }))
+            }
             None => {
                 let problem = Diagnostic::new("packed-value", "texts have no order");
                 self.report(problem.label(span, "this comparison").help("write `==` or `!=`"))
@@ -351,9 +356,9 @@ pub(super) fn constant_rule(holds: bool, span: Span) -> Rule {
     Rule { kind, span }
 }
 
-fn float_side(value: &Value) -> Option<FloatSide> {
+fn float_side(value: &Evaluated) -> Option<FloatSide> {
     match value {
-        Value::Scalar(scalar) if scalar.scalar.is_float() => {
+        Evaluated::Scalar(scalar) if scalar.scalar.is_float() => {
             Some(FloatSide::Name(scalar.expr.clone()))
         }
         constant => constant_float(constant).map(FloatSide::Value),
@@ -361,10 +366,10 @@ fn float_side(value: &Value) -> Option<FloatSide> {
 }
 
 /// A constant as Python compares it with a float.
-fn constant_float(value: &Value) -> Option<f64> {
+fn constant_float(value: &Evaluated) -> Option<f64> {
     match value {
-        Value::Float(value) => Some(*value),
-        Value::Int(value) => value.nearest(),
+        Evaluated::Float(value) => Some(*value),
+        Evaluated::Int(value) => value.nearest(),
         _ => None,
     }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Expressions of a packed function.
 
-use super::closure::{Closure, FrameId, Names};
+use super::closure::Names;
 use super::facts::CallFacts;
 use super::kernel_call::why_not;
 use super::limits::{DEPTH_OF_CONSTANT, Progress};
-use super::number;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::algebra;
 use crate::argument::Dim;
 use crate::builtin;
 use crate::expr::{dtype_names, dtype_part};
-use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
+use crate::file::{KernelFiles, ModuleId};
 use crate::integer::MOST_BITS;
+use crate::names::{self, FrameId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Ident, Name, UnaryOp};
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
@@ -52,7 +52,7 @@ impl<'f> Evaluator<'f> {
 
 impl Evaluator<'_> {
     /// Reports a mistake.
-    pub fn report(&mut self, problem: Diagnostic) -> Option<Value> {
+    pub fn report(&mut self, problem: Diagnostic) -> Option<Evaluated> {
         if !self.files.is_told(&problem) {
             self.problems.extend_new([problem]);
         }
@@ -60,11 +60,11 @@ impl Evaluator<'_> {
     }
 
     /// Reports that something is not what it should be.
-    pub fn expected(&mut self, expected: &str, found: &Value, span: Span) -> Option<Value> {
+    pub fn expected(&mut self, expected: &str, found: &Evaluated, span: Span) -> Option<Evaluated> {
         let problem = match found {
-            Value::Poison => return None,
-            Value::Optional(path, _) => unguarded(path, span),
-            Value::NoTensor(..) => {
+            Evaluated::Poison => return None,
+            Evaluated::Optional(path, _) => unguarded(path, span),
+            Evaluated::NoTensor(..) => {
                 let (message, help) = why_not(found);
                 Diagnostic::new("packed-value", message).label(span, "used here").help(help)
             }
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
     }
 
     /// What an expression gives; nothing where a mistake was reported.
-    pub fn expr(&mut self, expr: &Expr) -> Option<Value> {
+    pub fn expr(&mut self, expr: &Expr) -> Option<Evaluated> {
         self.begin(1, expr.span).then_some(())?;
         let value = self.expr_kind(expr);
         self.end(1);
@@ -85,15 +85,15 @@ impl Evaluator<'_> {
     }
 
     /// Nothing is computed here, so that the stack grows by little with each level.
-    fn expr_kind(&mut self, expr: &Expr) -> Option<Value> {
+    fn expr_kind(&mut self, expr: &Expr) -> Option<Evaluated> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, span),
-            ExprKind::Int(value) => Some(Value::Int(value.clone())),
-            ExprKind::Float(value) => Some(Value::Float(*value)),
-            ExprKind::Bool(truth) => Some(Value::Bool(*truth)),
-            ExprKind::None => Some(Value::None),
-            ExprKind::Text(text) => Some(Value::Text(text.value.clone())),
+            ExprKind::Int(value) => Some(Evaluated::Int(value.clone())),
+            ExprKind::Float(value) => Some(Evaluated::Float(*value)),
+            ExprKind::Bool(truth) => Some(Evaluated::Bool(*truth)),
+            ExprKind::None => Some(Evaluated::None),
+            ExprKind::Text(text) => Some(Evaluated::Text(text.value.clone())),
             ExprKind::Tuple(items) | ExprKind::List(items) => self.tuple(items),
             ExprKind::Attribute(of, member) => self.attribute_of(of, member, span),
             ExprKind::Subscript(of, index) => self.subscript_of(of, index, span),
@@ -112,22 +112,22 @@ impl Evaluator<'_> {
         }
     }
 
-    fn attribute_of(&mut self, of: &Expr, member: &Ident, span: Span) -> Option<Value> {
+    fn attribute_of(&mut self, of: &Expr, member: &Ident, span: Span) -> Option<Evaluated> {
         let of = self.expr(of)?;
         self.attribute(&of, member, span)
     }
 
-    fn subscript_of(&mut self, of: &Expr, index: &Expr, span: Span) -> Option<Value> {
+    fn subscript_of(&mut self, of: &Expr, index: &Expr, span: Span) -> Option<Evaluated> {
         let (of, at) = (self.expr(of), self.expr(index));
         self.subscript(of?, at?, span)
     }
 
-    fn unary_of(&mut self, op: UnaryOp, of: &Expr, span: Span) -> Option<Value> {
+    fn unary_of(&mut self, op: UnaryOp, of: &Expr, span: Span) -> Option<Evaluated> {
         let value = self.expr(of)?;
         self.unary(op, value, span)
     }
 
-    fn binary_of(&mut self, op: BinaryOp, (a, b): &(Expr, Expr), span: Span) -> Option<Value> {
+    fn binary_of(&mut self, op: BinaryOp, (a, b): &(Expr, Expr), span: Span) -> Option<Evaluated> {
         let (a, b) = (self.expr(a), self.expr(b));
         self.binary(op, a?, b?, span)
     }
@@ -139,62 +139,32 @@ impl Evaluator<'_> {
         op: BinaryOp,
         value: &Expr,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let (a, b) = (self.expr(target), self.expr(value));
         let value = self.binary(op, a?, b?, span)?;
         self.bounded(value, span)
     }
 
-    fn unknown_kind(&mut self, span: Span) -> Option<Value> {
+    fn unknown_kind(&mut self, span: Span) -> Option<Evaluated> {
         let message = "a packed function names numbers, layouts and launches";
         let problem = Diagnostic::new("packed-statement", message);
         self.report(problem.label(span, "it has nothing like this"))
     }
 
-    fn foreign(&mut self, foreign: &Foreign, span: Span) -> Option<Value> {
+    fn foreign(&mut self, foreign: &Foreign, span: Span) -> Option<Evaluated> {
         self.report(foreign.diagnostic(span))
     }
 
-    fn tuple(&mut self, items: &[Expr]) -> Option<Value> {
+    fn tuple(&mut self, items: &[Expr]) -> Option<Evaluated> {
         let values: Vec<_> = items.iter().map(|item| self.expr(item)).collect();
-        values.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
+        values.into_iter().collect::<Option<Vec<_>>>().map(Evaluated::tuple)
     }
 
-    /// Binds the names of a target.
-    pub fn assign(&mut self, target: &Expr, value: Value) {
-        match (&target.kind, value) {
-            (ExprKind::Name(name), value) => {
-                self.names.insert(name.clone(), value);
-            }
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), Value::Tuple(items))
-                if targets.len() == items.len() =>
-            {
-                let items = items.into_iter().map(|(_, item)| item);
-                targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
-            }
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), value) => {
-                if let Value::Tuple(items) = &value {
-                    let message = format!("{} names for {} values", targets.len(), items.len());
-                    let problem = Diagnostic::new("packed-value", message);
-                    self.report(problem.label(target.span, "not as many"));
-                } else {
-                    self.expected("a tuple", &value, target.span);
-                }
-                targets.iter().for_each(|target| self.assign(target, Value::Poison));
-            }
-            _ => {
-                let message = "a packed function assigns names only";
-                let problem = Diagnostic::new("packed-statement", message);
-                self.report(problem.label(target.span, "here").help("name it"));
-            }
-        }
-    }
-
-    fn conditional(&mut self, parts: &(Expr, Expr, Expr)) -> Option<Value> {
+    fn conditional(&mut self, parts: &(Expr, Expr, Expr)) -> Option<Evaluated> {
         let (test, then, otherwise) = parts;
         match self.truth(test)? {
-            Value::Bool(true) => self.expr(then),
-            Value::Bool(false) => self.expr(otherwise),
+            Evaluated::Bool(true) => self.expr(then),
+            Evaluated::Bool(false) => self.expr(otherwise),
             _ => {
                 let message = "which of both it is depends on the call";
                 let problem = Diagnostic::new("packed-value", message);
@@ -204,41 +174,23 @@ impl Evaluator<'_> {
         }
     }
 
-    fn name(&mut self, name: &Name, span: Span) -> Option<Value> {
-        if let Some(value) = self.names.get(name) {
-            return Some(self.refreshed(value)).filter(|value| !matches!(value, Value::Poison));
-        }
-        if self.files.find(self.module, name).is_some() {
-            return self.global(self.module, name, span);
-        }
-        if let Some(dtype) = self.facts.row().get(&**name) {
-            return Some(Value::DType(*dtype));
-        }
-        if number::find(name).is_some_and(|row| row.is_python) {
-            return Some(Value::Builtin(name.clone()));
-        }
-        let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
-        let problem = problem.label(span, "no name of this function or file");
-        self.report(match &**name {
-            "print" => problem.help("write `kp.printf(...)` in a kernel"),
-            _ if builtin::find(name).is_some() => problem.help(format!("write `kp.{name}`")),
-            _ => problem,
-        })
+    fn name(&mut self, name: &Name, span: Span) -> Option<Evaluated> {
+        names::find(self, name, span)
     }
 
     /// A value with what is known here, which may be more than where it was named: an `if` around
     /// the launch tells of it too.
-    pub fn refreshed(&self, value: &Value) -> Value {
+    pub fn refreshed(&self, value: &Evaluated) -> Evaluated {
         let view = |layout: &Layout<Dim>| {
             let known = layout.convert(&mut |dim: &Dim| Some(self.facts.refreshed(dim)));
             known.unwrap_or_else(|| layout.clone())
         };
         match value {
             // A parameter keeps its type, which a kernel is passed it in.
-            Value::Dim(expr) if self.facts.type_of(expr).is_some() => value.clone(),
-            Value::Dim(expr) => Value::number(self.facts.canonical(expr)),
-            Value::Layout(layout, swizzle) => Value::Layout(view(layout), *swizzle),
-            Value::Tensor(tensor) => {
+            Evaluated::Dim(expr) if self.facts.type_of(expr).is_some() => value.clone(),
+            Evaluated::Dim(expr) => Evaluated::number(self.facts.canonical(expr)),
+            Evaluated::Layout(layout, swizzle) => Evaluated::Layout(view(layout), *swizzle),
+            Evaluated::Tensor(tensor) => {
                 let mut known = (**tensor).clone();
                 known.view = view(&tensor.view);
                 if let Int::Dynamic(dim) = &tensor.offset {
@@ -246,101 +198,30 @@ impl Evaluator<'_> {
                 }
                 let path = tensor.pointer.to_string();
                 known.align = known.align.max(self.facts.alignment(&path));
-                Value::Tensor(Box::new(known))
+                Evaluated::Tensor(Box::new(known))
             }
-            Value::Tuple(items) => {
+            Evaluated::Tuple(items) => {
                 let items = items.iter().map(|(name, item)| (name.clone(), self.refreshed(item)));
-                Value::Tuple(items.collect())
+                Evaluated::Tuple(items.collect())
             }
-            Value::Optional(path, inner) => match self.is_given(path) {
+            Evaluated::Optional(path, inner) => match self.is_given(path) {
                 Some(true) => self.refreshed(inner),
-                Some(false) => Value::None,
-                None => Value::Optional(path.clone(), Box::new(self.refreshed(inner))),
+                Some(false) => Evaluated::None,
+                None => Evaluated::Optional(path.clone(), Box::new(self.refreshed(inner))),
             },
-            Value::Rule(rule) => self.decided(rule.clone()),
+            Evaluated::Rule(rule) => self.decided(rule.clone()),
             other => other.clone(),
         }
     }
 
     /// A value to compute with: where the number of a parameter is known, that number.
-    pub fn folded(&self, value: Value) -> Value {
+    pub fn folded(&self, value: Evaluated) -> Evaluated {
         match value {
-            Value::Dim(expr) if expr.as_symbol().is_some() => {
-                Value::number(self.facts.canonical(&expr))
+            Evaluated::Dim(expr) if expr.as_symbol().is_some() => {
+                Evaluated::number(self.facts.canonical(&expr))
             }
             other => other,
         }
-    }
-
-    /// What a file calls by a name.
-    fn global(&mut self, module: ModuleId, name: &str, span: Span) -> Option<Value> {
-        let Some((module, global)) = self.files.find(module, name) else {
-            let path = self.files.module(module).path.display();
-            let problem = Diagnostic::new("unknown-name", format!("`{path}` has no `{name}`"));
-            return self.report(problem.label(span, "not defined there"));
-        };
-        match global {
-            Global::Constant(expr, part) => {
-                self.global_constant(module, name, (&expr.clone(), *part), span)
-            }
-            Global::Kernpack => Some(Value::Kernpack),
-            Global::Member(member) => self.member(&member.clone(), span),
-            Global::Module(module) => Some(Value::Module(*module)),
-            Global::Imported(..) => None,
-            Global::Python(at) => {
-                let message = format!("`{name}` is Python's, which is not there in a package");
-                let problem = Diagnostic::new("unknown-name", message).label(span, "used here");
-                let at = *at;
-                self.report(problem.mark(at, "comes from here"))
-            }
-            Global::Function(definition) => match definition.kind {
-                DefinitionKind::Kernel => Some(Value::Kernel(definition.clone())),
-                DefinitionKind::Device => {
-                    let function = definition.function.clone();
-                    Some(Value::Function(Closure { module, function, frame: None }))
-                }
-                DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
-                    let message = format!("`{name}` is called from Python only");
-                    let problem = Diagnostic::new("packed-value", message);
-                    self.report(problem.label(span, "no kernel, and no function of kernels"))
-                }
-            },
-        }
-    }
-
-    /// What a constant of a file is, which is found out once.
-    fn global_constant(
-        &mut self,
-        module: ModuleId,
-        name: &str,
-        (expr, part): (&Expr, Option<usize>),
-        span: Span,
-    ) -> Option<Value> {
-        let key = (module, Name::from(name));
-        match self.progress.constants.get(&key) {
-            Some(Some(value)) => return value.clone(),
-            Some(None) => {
-                let message = format!("`{name}` is made of itself");
-                let problem = Diagnostic::new("packed-value", message).label(span, "has no value");
-                return self.report(problem.help("give it a value of its own"));
-            }
-            None => {}
-        }
-        self.progress.constants.insert(key.clone(), None);
-        let value = match (self.value_in(module, None, expr), part) {
-            (Some(Value::Tuple(mut items)), Some(part)) if part < items.len() => {
-                Some(items.swap_remove(part).1)
-            }
-            (Some(Value::Tuple(items)), Some(_)) => {
-                let message = format!("`{name}` is none of the {} values", items.len());
-                let problem = Diagnostic::new("packed-value", message);
-                self.report(problem.label(span, "there are more names than values"))
-            }
-            (Some(value), Some(_)) => self.expected("a tuple", &value, span),
-            (value, _) => value,
-        };
-        self.progress.constants.insert(key, Some(value.clone()));
-        value
     }
 
     /// What a constant of a file is, or a default among the names where its function stands.
@@ -349,7 +230,7 @@ impl Evaluator<'_> {
         module: ModuleId,
         frame: Option<FrameId>,
         expr: &Expr,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         self.begin(DEPTH_OF_CONSTANT, expr.span).then_some(())?;
         let here = self.names.go_to(frame);
         let home = std::mem::replace(&mut self.module, module);
@@ -360,52 +241,38 @@ impl Evaluator<'_> {
         value
     }
 
-    /// What kernpack has by a name.
-    fn member(&mut self, name: &Name, span: Span) -> Option<Value> {
-        if let Some(dtype) = DType::parse(name) {
-            return Some(Value::DType(dtype));
-        }
-        if number::find(name).is_some() || algebra::find(name).is_some() {
-            return Some(Value::Builtin(name.clone()));
-        }
-        // Whatever else there is, is for kernels, and can be passed to them.
-        match (builtin::find(name), builtin::constant(name)) {
-            (Some(_), _) => Some(Value::Builtin(name.clone())),
-            (None, Some(elaborated::Value::Int(number))) => Some(Value::Int(number)),
-            (None, _) => self.report(builtin::unknown(name).label(span, "")),
-        }
-    }
-
     /// `of.member`
-    fn attribute(&mut self, of: &Value, member: &Ident, span: Span) -> Option<Value> {
+    fn attribute(&mut self, of: &Evaluated, member: &Ident, span: Span) -> Option<Evaluated> {
         let name = &*member.name;
         match (of, name) {
-            (Value::Kernpack, _) => self.member(&member.name, span),
-            (Value::Module(module), _) => self.global(*module, name, member.span),
-            (Value::Tensor(tensor), _) if algebra::names_of(true).contains(&name) => {
+            (Evaluated::Kernpack, _) => names::Names::member(self, &member.name, span),
+            (Evaluated::Module(module), _) => {
+                names::of_file(self, *module, &member.name, member.span)
+            }
+            (Evaluated::Tensor(tensor), _) if algebra::names_of(true).contains(&name) => {
                 algebra::attribute(self, &tensor.view, name, span)
             }
-            (Value::Layout(layout, _), _) if algebra::names_of(false).contains(&name) => {
+            (Evaluated::Layout(layout, _), _) if algebra::names_of(false).contains(&name) => {
                 algebra::attribute(self, layout, name, span)
             }
-            (Value::Tensor(tensor), "element_type" | "dtype") => {
-                Some(Value::DType(tensor.element.dtype()))
+            (Evaluated::Tensor(tensor), "element_type" | "dtype") => {
+                Some(Evaluated::DType(tensor.element.dtype()))
             }
-            (Value::DType(dtype), _) => self.dtype_part(*dtype, name, member.span),
-            (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
+            (Evaluated::DType(dtype), _) => self.dtype_part(*dtype, name, member.span),
+            (Evaluated::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
                 items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
             }
-            (Value::Poison | Value::Optional(..) | Value::NoTensor(..), _) => {
+            (Evaluated::Poison | Evaluated::Optional(..) | Evaluated::NoTensor(..), _) => {
                 self.expected("a tensor", of, span)
             }
             (of, _) => {
                 let known = match of {
-                    Value::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
-                    Value::Layout(..) => algebra::names_of(false).to_vec(),
-                    Value::Tuple(items) => {
+                    Evaluated::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
+                    Evaluated::Layout(..) => algebra::names_of(false).to_vec(),
+                    Evaluated::Tuple(items) => {
                         items.iter().filter_map(|(own, _)| own.as_deref()).collect()
                     }
-                    Value::Kernel(_) => return self.unlaunched(of, member.span),
+                    Evaluated::Kernel(_) => return self.unlaunched(of, member.span),
                     _ => Vec::new(),
                 };
                 self.no_attribute(of, name, &known, member.span)
@@ -415,37 +282,37 @@ impl Evaluator<'_> {
 
     fn no_attribute(
         &mut self,
-        of: &Value,
+        of: &Evaluated,
         name: &str,
         known: &[&str],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let message = format!("{} has no `{name}`", of.what());
         let problem = Diagnostic::new("packed-value", message).label(span, "unknown");
         self.report(problem.help(builtin::attribute_help(name, known)))
     }
 
     /// What a dtype has: the same as in a kernel.
-    fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Value> {
+    fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Evaluated> {
         let scalar = Scalar::of(dtype);
         let part = scalar.and_then(|scalar| dtype_part(scalar, name));
         match (part, scalar) {
-            (Some(elaborated::Value::Bool(truth)), _) => Some(Value::Bool(truth)),
-            (Some(elaborated::Value::Const(constant)), _) if constant.scalar().is_float() => {
-                constant.as_float().map(Value::Float)
+            (Some(elaborated::Elaborated::Bool(truth)), _) => Some(Evaluated::Bool(truth)),
+            (Some(elaborated::Elaborated::Const(constant)), _) if constant.scalar().is_float() => {
+                constant.as_float().map(Evaluated::Float)
             }
-            (Some(part), _) => part.as_int().map(|int| Value::Int(int.into())),
-            (None, None) if name == "width" => Some(Value::Int(dtype.element_bits().into())),
+            (Some(part), _) => part.as_int().map(|int| Evaluated::Int(int.into())),
+            (None, None) if name == "width" => Some(Evaluated::Int(dtype.element_bits().into())),
             (None, scalar) => {
                 let known = scalar.map_or(vec!["width"], dtype_names);
-                self.no_attribute(&Value::DType(dtype), name, &known, span)
+                self.no_attribute(&Evaluated::DType(dtype), name, &known, span)
             }
         }
     }
 
     /// That a kernel is used otherwise than by being launched.
-    pub fn unlaunched(&mut self, kernel: &Value, span: Span) -> Option<Value> {
-        let Value::Kernel(kernel) = kernel else { return None };
+    pub fn unlaunched(&mut self, kernel: &Evaluated, span: Span) -> Option<Evaluated> {
+        let Evaluated::Kernel(kernel) = kernel else { return None };
         let params: Vec<_> = kernel.function.params.iter().map(|param| &*param.name.name).collect();
         let message = format!("`{}` is launched by its arguments and their layout", kernel.name());
         let problem = Diagnostic::new("packed-statement", message).label(span, "not called");
@@ -460,10 +327,10 @@ impl Evaluator<'_> {
     }
 
     /// `of[at]`
-    fn subscript(&mut self, of: Value, at: Value, span: Span) -> Option<Value> {
+    fn subscript(&mut self, of: Evaluated, at: Evaluated, span: Span) -> Option<Evaluated> {
         let at = self.folded(at);
         match (&of, &at) {
-            (Value::Tuple(items), Value::Int(number)) => {
+            (Evaluated::Tuple(items), Evaluated::Int(number)) => {
                 let n_items = items.len() as i128;
                 let forward = number.small().map(|at| if at < 0 { n_items + at } else { at });
                 match forward
@@ -478,36 +345,37 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
-            (Value::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
-            (Value::Layout(layout, swizzle), _) => {
+            (Evaluated::Tuple(_), _) => self.expected("a constant integer", &at, span),
+            (Evaluated::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
+            (Evaluated::Layout(layout, swizzle), _) => {
                 algebra::mode_of(self, (layout, *swizzle), &at, span)
             }
-            (Value::Kernel(_), _) => self.unlaunched(&of, span),
+            (Evaluated::Kernel(_), _) => self.unlaunched(&of, span),
             _ => self.expected("a tuple, a layout or a tensor", &of, span),
         }
     }
 
-    pub fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
+    pub fn unary(&mut self, op: UnaryOp, value: Evaluated, span: Span) -> Option<Evaluated> {
         match (op, self.folded(value)) {
-            (UnaryOp::Pos, value @ (Value::Int(_) | Value::Float(_) | Value::Dim(_))) => {
-                Some(value)
+            (
+                UnaryOp::Pos,
+                value @ (Evaluated::Int(_) | Evaluated::Float(_) | Evaluated::Dim(_)),
+            ) => Some(value),
+            (UnaryOp::Neg, value @ Evaluated::Int(_)) => {
+                self.binary(BinaryOp::Sub, Evaluated::Int(0.into()), value, span)
             }
-            (UnaryOp::Neg, value @ Value::Int(_)) => {
-                self.binary(BinaryOp::Sub, Value::Int(0.into()), value, span)
+            (UnaryOp::Neg, Evaluated::Float(value)) => Some(Evaluated::Float(-value)),
+            (UnaryOp::Neg, Evaluated::Dim(expr)) => {
+                self.combined(Op::Sub, Number::Int(0), expr, span).map(Evaluated::number)
             }
-            (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
-            (UnaryOp::Neg, Value::Dim(expr)) => {
-                self.combined(Op::Sub, Number::Int(0), expr, span).map(Value::number)
-            }
-            (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!&value)),
-            (_, Value::Scalar(_)) => self.left_to_kernels(span),
+            (UnaryOp::Invert, Evaluated::Int(value)) => Some(Evaluated::Int(!&value)),
+            (_, Evaluated::Scalar(_)) => self.left_to_kernels(span),
             (_, value) => self.expected("a number", &value, span),
         }
     }
 
     /// That floats or uint64s of a call are computed with.
-    fn left_to_kernels(&mut self, span: Span) -> Option<Value> {
+    fn left_to_kernels(&mut self, span: Span) -> Option<Evaluated> {
         let message = "expressions over dims have no floats and no uint64";
         let problem = Diagnostic::new("packed-value", message).label(span, "not known yet");
         self.report(problem.help("compute it in the kernel, or with constants"))
@@ -518,23 +386,29 @@ impl Evaluator<'_> {
         self.bounded_number(self.facts.canonical(&Number::binary(op, a, b)), span)
     }
 
-    fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: Evaluated,
+        b: Evaluated,
+        span: Span,
+    ) -> Option<Evaluated> {
         let (a, b) = (self.folded(a), self.folded(b));
         if let (Some(left), Some(right)) = (untyped_of(&a), untyped_of(&b)) {
             return match untyped::binary(op, &left, &right) {
-                Ok(Untyped::Int(int)) => Some(Value::Int(int)),
-                Ok(Untyped::Float(float)) => Some(Value::Float(float)),
+                Ok(Untyped::Int(int)) => Some(Evaluated::Int(int)),
+                Ok(Untyped::Float(float)) => Some(Evaluated::Float(float)),
                 Err(refused) => self.refused(op, refused, [left, right], span),
             };
         }
         match (&a, &b) {
-            (Value::Tuple(a), Value::Tuple(b)) if op == BinaryOp::Add => {
-                Some(Value::Tuple([&a[..], b].concat()))
+            (Evaluated::Tuple(a), Evaluated::Tuple(b)) if op == BinaryOp::Add => {
+                Some(Evaluated::Tuple([&a[..], b].concat()))
             }
-            (Value::Dim(_) | Value::Int(_), Value::Dim(_) | Value::Int(_)) => {
+            (Evaluated::Dim(_) | Evaluated::Int(_), Evaluated::Dim(_) | Evaluated::Int(_)) => {
                 self.dims(op, &a, &b, span)
             }
-            (Value::Poison, _) | (_, Value::Poison) => None,
+            (Evaluated::Poison, _) | (_, Evaluated::Poison) => None,
             (a, b) if is_number(a) && is_number(b) => self.left_to_kernels(span),
             (a, b) => self.expected("a number", if is_number(a) { b } else { a }, span),
         }
@@ -546,7 +420,7 @@ impl Evaluator<'_> {
         refused: Refused,
         [a, b]: [Untyped; 2],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Evaluated> {
         let op = op.text();
         let numbers = match (&a, &b) {
             (Untyped::Int(_), Untyped::Int(_)) => "integers",
@@ -572,7 +446,13 @@ impl Evaluator<'_> {
     }
 
     /// An operation on numbers of which each call has its own.
-    fn dims(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    fn dims(
+        &mut self,
+        op: BinaryOp,
+        a: &Evaluated,
+        b: &Evaluated,
+        span: Span,
+    ) -> Option<Evaluated> {
         let (Some(left), Some(right)) = (a.expr(), b.expr()) else {
             let problem = Diagnostic::new("packed-value", "expressions over dims have 64 bits");
             return self.report(problem.label(span, "one of these has more"));
@@ -600,18 +480,21 @@ impl Evaluator<'_> {
                 return self.report(problem.help(help));
             }
         };
-        self.combined(op, left, right, span).map(Value::number)
+        self.combined(op, left, right, span).map(Evaluated::number)
     }
 }
 
-fn is_number(value: &Value) -> bool {
-    matches!(value, Value::Int(_) | Value::Float(_) | Value::Dim(_) | Value::Scalar(_))
+fn is_number(value: &Evaluated) -> bool {
+    matches!(
+        value,
+        Evaluated::Int(_) | Evaluated::Float(_) | Evaluated::Dim(_) | Evaluated::Scalar(_)
+    )
 }
 
-pub(super) fn untyped_of(value: &Value) -> Option<Untyped> {
+pub(super) fn untyped_of(value: &Evaluated) -> Option<Untyped> {
     match value {
-        Value::Int(int) => Some(Untyped::Int(int.clone())),
-        Value::Float(float) => Some(Untyped::Float(*float)),
+        Evaluated::Int(int) => Some(Untyped::Int(int.clone())),
+        Evaluated::Float(float) => Some(Untyped::Float(*float)),
         _ => None,
     }
 }

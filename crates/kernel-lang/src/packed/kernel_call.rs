@@ -3,7 +3,7 @@
 
 use super::PackedLaunch;
 use super::expression::Evaluator;
-use super::value::{KernelCall, Value};
+use super::value::{Evaluated, KernelCall};
 use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
 use crate::python::tree::{Call, Expr, Ident};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -33,7 +33,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Option<PackedLaunch> {
         let kernel = match self.expr(of)? {
-            Value::Call(kernel) => *kernel,
+            Evaluated::Call(kernel) => *kernel,
             value => {
                 self.expected("a kernel with its arguments", &value, of.span);
                 return None;
@@ -66,56 +66,60 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// Why it is passed nothing; no diagnostic where one was reported already.
-    pub fn argument(&self, value: &Value, span: Span) -> Result<Argument, Option<Box<Diagnostic>>> {
+    pub fn argument(
+        &self,
+        value: &Evaluated,
+        span: Span,
+    ) -> Result<Argument, Option<Box<Diagnostic>>> {
         let refused = |message: String, help: &str| {
             let problem = Diagnostic::new("packed-argument", message).label(span, "passed here");
             Err(Some(Box::new(problem.help(help))))
         };
         let constant = |constant| Ok(Argument::Constant(constant));
         match value {
-            Value::Poison => Err(None),
-            Value::None => constant(Constant::None),
-            Value::Bool(truth) => constant(Constant::Bool(*truth)),
-            Value::Int(value) => constant(Constant::Int(value.clone())),
-            Value::Float(value) => constant(Constant::Float(*value)),
-            Value::Text(text) => constant(Constant::Text(text.clone())),
-            Value::Swizzle(swizzle) => constant(Constant::Swizzle(*swizzle)),
-            Value::DType(dtype) => match Scalar::of(*dtype) {
+            Evaluated::Poison => Err(None),
+            Evaluated::None => constant(Constant::None),
+            Evaluated::Bool(truth) => constant(Constant::Bool(*truth)),
+            Evaluated::Int(value) => constant(Constant::Int(value.clone())),
+            Evaluated::Float(value) => constant(Constant::Float(*value)),
+            Evaluated::Text(text) => constant(Constant::Text(text.clone())),
+            Evaluated::Swizzle(swizzle) => constant(Constant::Swizzle(*swizzle)),
+            Evaluated::DType(dtype) => match Scalar::of(*dtype) {
                 Some(scalar) => constant(Constant::DType(scalar)),
                 None => refused(format!("kernels have no {dtype} yet"), "choose another dtype"),
             },
-            Value::Layout(layout, swizzle) => match layout.convert(&mut |_| None) {
+            Evaluated::Layout(layout, swizzle) => match layout.convert(&mut |_| None) {
                 Some(layout) => constant(Constant::Layout(layout, *swizzle)),
                 None => Ok(Argument::Layout(layout.clone(), *swizzle)),
             },
-            Value::Dim(expr) => Ok(self.number_passed(expr)),
-            Value::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
-            Value::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),
-            Value::Tuple(items) => {
+            Evaluated::Dim(expr) => Ok(self.number_passed(expr)),
+            Evaluated::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
+            Evaluated::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),
+            Evaluated::Tuple(items) => {
                 let items = items.iter().map(|(name, item)| {
                     self.argument(item, span).map(|argument| (name.clone(), argument))
                 });
                 items.collect::<Result<_, _>>().map(Argument::Tuple)
             }
-            Value::Optional(path, inner) => Ok(Argument::Optional(Box::new(OptionalArg {
+            Evaluated::Optional(path, inner) => Ok(Argument::Optional(Box::new(OptionalArg {
                 given: Number::Field(path.to_string(), Field::Given, Span::default()),
                 inner: self.argument(inner, span)?,
                 name: path.clone(),
             }))),
-            Value::Function(closure) => self.function_argument(closure, span),
-            Value::Builtin(name) => {
+            Evaluated::Function(closure) => self.function_argument(closure, span),
+            Evaluated::Builtin(name) => {
                 Ok(Argument::Function(crate::argument::FunctionArg::Builtin(name.clone())))
             }
-            Value::NoTensor(..)
-            | Value::String(_)
-            | Value::DTypeParam(..)
-            | Value::Stream(_)
-            | Value::Opaque(..)
-            | Value::Rule(_)
-            | Value::Kernel(_)
-            | Value::Kernpack
-            | Value::Module(_)
-            | Value::Call(_) => {
+            Evaluated::NoTensor(..)
+            | Evaluated::String(_)
+            | Evaluated::DTypeParam(..)
+            | Evaluated::Stream(_)
+            | Evaluated::Opaque(..)
+            | Evaluated::Rule(_)
+            | Evaluated::Kernel(_)
+            | Evaluated::Kernpack
+            | Evaluated::Module(_)
+            | Evaluated::Call(_) => {
                 let (message, help) = why_not(value);
                 refused(message, &help)
             }
@@ -216,7 +220,7 @@ impl Evaluator<'_> {
     fn dims_of(&mut self, expr: &Expr) -> Option<Vec<Placed<Number>>> {
         let value = self.expr(expr)?;
         let items = match value {
-            Value::Tuple(items) => items.into_iter().map(|(_, item)| item).collect(),
+            Evaluated::Tuple(items) => items.into_iter().map(|(_, item)| item).collect(),
             value => vec![value],
         };
         if items.is_empty() || items.len() > 3 {
@@ -239,7 +243,7 @@ impl Evaluator<'_> {
 
     fn flag(&mut self, expr: &Expr) -> Option<bool> {
         match self.expr(expr)? {
-            Value::Bool(truth) => Some(truth),
+            Evaluated::Bool(truth) => Some(truth),
             value => {
                 self.expected("`True` or `False`", &value, expr.span);
                 None
@@ -249,8 +253,8 @@ impl Evaluator<'_> {
 
     fn stream(&mut self, expr: &Expr) -> Option<Option<Placed<String>>> {
         match self.expr(expr)? {
-            Value::Stream(name) => Some(Some(Placed::new(name.to_string(), expr.span))),
-            Value::None => Some(None),
+            Evaluated::Stream(name) => Some(Some(Placed::new(name.to_string(), expr.span))),
+            Evaluated::None => Some(None),
             value => {
                 self.expected("a Stream parameter", &value, expr.span);
                 None
@@ -279,25 +283,25 @@ impl Evaluator<'_> {
 }
 
 /// Why a value is passed to no kernel, and what to do about it.
-pub(super) fn why_not(value: &Value) -> (String, String) {
+pub(super) fn why_not(value: &Evaluated) -> (String, String) {
     let (message, help) = match value {
-        Value::NoTensor(path, why, help) => (format!("`{path}`: {why}"), *help),
-        Value::String(path) => (
+        Evaluated::NoTensor(path, why, help) => (format!("`{path}`: {why}"), *help),
+        Evaluated::String(path) => (
             format!("the String `{path}` chooses launches, and enters no kernel"),
             "ask for it by an `if`, and pass a constant",
         ),
-        Value::DTypeParam(path, _) => (
+        Evaluated::DTypeParam(path, _) => (
             format!("the DataType `{path}` chooses launches, and enters no kernel"),
             "name the dtype of a tensor, `x.element_type`",
         ),
-        Value::Stream(path) => (
+        Evaluated::Stream(path) => (
             format!("the stream `{path}` enters no kernel"),
             "launch on it: `.launch(…, stream=…)`",
         ),
-        Value::Opaque(path, what) => {
+        Evaluated::Opaque(path, what) => {
             (format!("`{path}` is {what}, which enters no kernel"), "pass a tensor")
         }
-        Value::Rule(_) => (
+        Evaluated::Rule(_) => (
             "a condition enters no kernel".to_string(),
             "write an `if` with a launch on each side, or ask again in the kernel",
         ),

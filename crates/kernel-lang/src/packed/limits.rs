@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How far a packed function may go, so that what is written in a few lines does not take forever,
-//! or more stack than there is: in expressions, branches and calls within each other, in steps, and
-//! in what one value is made of.
+//! How far a packed function may go: its budget of steps and levels, and how large one value may
+//! be, which counts as steps.
 //!
 //! That functions do not call themselves, and that constants are not made of themselves, is seen
 //! where they are called and looked up.
 
 use super::expression::Evaluator;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::argument::Dim;
-use crate::file::ModuleId;
-use crate::python::tree::{Function, Name};
+use crate::budget::{Budget, too_deep};
+use crate::names::Constants;
+use crate::python::tree::Function;
 use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::Expr as Number;
 use kernpack_validators::{Rule, RuleKind};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 #[cfg(test)]
 mod tests;
 
-/// The most expressions, branches and calls within each other.
-const MOST_DEPTH: usize = 320;
-/// What a call adds to the depth: its statements are walked too.
-pub(super) const DEPTH_OF_CALL: usize = 8;
 /// What a constant adds to the depth, beside its expression.
 pub(super) const DEPTH_OF_CONSTANT: usize = 2;
 /// The most steps: one for each expression that is evaluated, and one for each part of its value.
@@ -37,15 +32,20 @@ const MOST_PARTS: usize = 4096;
 const MOST_LEVELS: usize = 200;
 
 /// How far a packed function has gone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Progress {
     /// The functions that are being called.
     pub calls: Vec<Arc<Function>>,
-    /// The constants of files that were asked for; nothing where one is being evaluated.
-    pub constants: HashMap<(ModuleId, Name), Option<Option<Value>>>,
-    depth: usize,
-    n_steps: usize,
-    is_exhausted: bool,
+    /// The constants of files that were asked for.
+    pub constants: Constants<Evaluated>,
+    budget: Budget,
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        let (calls, constants) = (Vec::new(), Constants::default());
+        Progress { calls, constants, budget: Budget::new(MOST_STEPS) }
+    }
 }
 
 impl Evaluator<'_> {
@@ -55,35 +55,33 @@ impl Evaluator<'_> {
         if !self.count_steps(1, span) {
             return false;
         }
-        if self.progress.depth >= MOST_DEPTH {
-            let message = "this is nested too deeply, in expressions, branches or calls";
-            let problem = Diagnostic::new("too-deep", message).label(span, "here");
-            self.report(problem.help("name parts of it, or write a function for each"));
+        if self.progress.budget.is_deep() {
+            self.report(too_deep(span, "here"));
             return false;
         }
-        self.progress.depth += n_levels;
+        self.progress.budget.enter(n_levels);
         true
     }
 
     /// Comes back from there.
     pub fn end(&mut self, n_levels: usize) {
-        self.progress.depth -= n_levels;
+        self.progress.budget.leave(n_levels);
     }
 
     /// Whether there may be that many steps more; reports that once.
     fn count_steps(&mut self, n_steps: usize, span: Span) -> bool {
-        let progress = &mut self.progress;
-        progress.n_steps += n_steps;
-        if progress.n_steps > MOST_STEPS && !std::mem::replace(&mut progress.is_exhausted, true) {
+        let budget = &mut self.progress.budget;
+        budget.count(n_steps);
+        if budget.is_spent() && budget.exhaust() {
             let message = format!("this function takes more than {MOST_STEPS} steps");
             let problem = Diagnostic::new("packed-size", message).label(span, "the last of them");
             self.report(problem.help("call functions fewer times, and make smaller values"));
         }
-        !self.progress.is_exhausted
+        !self.progress.budget.is_exhausted()
     }
 
     /// A value, unless it is too large, which is reported.
-    pub fn bounded(&mut self, value: Value, span: Span) -> Option<Value> {
+    pub fn bounded(&mut self, value: Evaluated, span: Span) -> Option<Evaluated> {
         let mut size = Size::default();
         size.add(&value, 0);
         self.count_steps(size.n_parts, span).then_some(())?;
@@ -91,7 +89,7 @@ impl Evaluator<'_> {
             return Some(value);
         }
         let message = match value {
-            Value::Rule(_) => "a condition of too many parts".to_string(),
+            Evaluated::Rule(_) => "a condition of too many parts".to_string(),
             value => format!("{} of too many parts", value.what()),
         };
         let problem = Diagnostic::new("packed-size", message).label(span, "here");
@@ -136,36 +134,36 @@ struct Size {
 }
 
 impl Size {
-    fn add(&mut self, value: &Value, level: usize) {
+    fn add(&mut self, value: &Evaluated, level: usize) {
         self.n_parts += 1;
         self.n_levels = self.n_levels.max(level);
         match value {
-            Value::Dim(number) => self.n_parts += n_nodes(number),
-            Value::Tuple(items) => items.iter().for_each(|(_, item)| self.add(item, level + 1)),
-            Value::Layout(layout, _) => self.add_layout(layout),
-            Value::Tensor(tensor) => self.add_layout(&tensor.view),
-            Value::Optional(_, inner) => self.add(inner, level + 1),
-            Value::Rule(rule) => self.add_rule(rule, level),
-            Value::Call(call) => call.args.iter().for_each(|(arg, _)| self.add(arg, level + 1)),
-            Value::Poison
-            | Value::None
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Text(_)
-            | Value::DType(_)
-            | Value::DTypeParam(..)
-            | Value::Scalar(_)
-            | Value::String(_)
-            | Value::Stream(_)
-            | Value::Opaque(..)
-            | Value::Swizzle(_)
-            | Value::NoTensor(..)
-            | Value::Kernel(_)
-            | Value::Function(_)
-            | Value::Builtin(_)
-            | Value::Kernpack
-            | Value::Module(_) => {}
+            Evaluated::Dim(number) => self.n_parts += n_nodes(number),
+            Evaluated::Tuple(items) => items.iter().for_each(|(_, item)| self.add(item, level + 1)),
+            Evaluated::Layout(layout, _) => self.add_layout(layout),
+            Evaluated::Tensor(tensor) => self.add_layout(&tensor.view),
+            Evaluated::Optional(_, inner) => self.add(inner, level + 1),
+            Evaluated::Rule(rule) => self.add_rule(rule, level),
+            Evaluated::Call(call) => call.args.iter().for_each(|(arg, _)| self.add(arg, level + 1)),
+            Evaluated::Poison
+            | Evaluated::None
+            | Evaluated::Bool(_)
+            | Evaluated::Int(_)
+            | Evaluated::Float(_)
+            | Evaluated::Text(_)
+            | Evaluated::DType(_)
+            | Evaluated::DTypeParam(..)
+            | Evaluated::Scalar(_)
+            | Evaluated::String(_)
+            | Evaluated::Stream(_)
+            | Evaluated::Opaque(..)
+            | Evaluated::Swizzle(_)
+            | Evaluated::NoTensor(..)
+            | Evaluated::Kernel(_)
+            | Evaluated::Function(_)
+            | Evaluated::Builtin(_)
+            | Evaluated::Kernpack
+            | Evaluated::Module(_) => {}
         }
     }
 

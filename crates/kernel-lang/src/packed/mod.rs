@@ -35,6 +35,7 @@ pub mod facts;
 mod header;
 mod kernel_call;
 mod limits;
+mod name;
 mod number;
 pub mod settle;
 mod tensor;
@@ -47,7 +48,8 @@ pub(crate) mod tests;
 pub use facts::{Because, CallFacts, Claim, Fact, Row};
 
 use crate::argument::Argument;
-use crate::builtin::{Entry, call_text};
+use crate::builtin::Entry;
+use crate::call::call_text;
 use crate::file::{Definition, DefinitionKind, KernelFiles};
 use header::Header;
 use kernpack_syntax::{Diagnostics, Span};
@@ -97,8 +99,7 @@ pub struct PackedLaunch {
 /// What packed functions call beside the layout algebra, and the keywords of a launch: what the
 /// reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let functions = number::ROWS
-        .iter()
+    let functions = number::rows()
         .map(|row| Entry { call: call_text(&format!("kp.{}", row.name), row.takes), doc: row.doc });
     let keyword = |(name, doc)| Entry { call: format!("{name}="), doc };
     let keywords = kernel_call::KEYWORDS.into_iter().map(keyword);

@@ -3,7 +3,7 @@
 
 use super::facts::CallFacts;
 use super::facts::names::part;
-use super::value::Value;
+use super::value::Evaluated;
 use crate::argument::{Dim, ScalarArg, TensorArg};
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
@@ -26,16 +26,16 @@ pub(super) enum Memory {
 }
 
 /// What a parameter is.
-pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> Value {
+pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> Evaluated {
     let name = || Arc::from(path);
     let symbol = Expr::symbol(path);
     match host_type {
         HostType::Tensor(tensor) => of_tensor(path, tensor, Memory::Passed, facts),
         HostType::Int(DType::UINT64) => scalar(symbol, Scalar::U64),
-        HostType::Int(_) => Value::Dim(symbol),
+        HostType::Int(_) => Evaluated::Dim(symbol),
         HostType::Float(dtype) => match Scalar::of(*dtype) {
             Some(of) => scalar(symbol, of),
-            None => Value::Opaque(name(), "a float"),
+            None => Evaluated::Opaque(name(), "a float"),
         },
         HostType::Shape(dims) => of_shape(path, dims, facts),
         HostType::Tuple(elements) => {
@@ -43,68 +43,77 @@ pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> V
                 let path = part(path, i, name.as_deref());
                 (name.as_deref().map(Arc::from), of_param(&path, host_type, facts))
             };
-            Value::Tuple(elements.iter().enumerate().map(element).collect())
+            Evaluated::Tuple(elements.iter().enumerate().map(element).collect())
         }
         HostType::Optional(inner) => {
-            Value::Optional(name(), Box::new(of_param(path, inner, facts)))
+            Evaluated::Optional(name(), Box::new(of_param(path, inner, facts)))
         }
-        HostType::String => Value::String(name()),
+        HostType::String => Evaluated::String(name()),
         HostType::DataType => match facts.row().get(path) {
-            Some(dtype) => Value::DTypeParam(name(), *dtype),
-            None => Value::Opaque(name(), "a dtype"),
+            Some(dtype) => Evaluated::DTypeParam(name(), *dtype),
+            None => Evaluated::Opaque(name(), "a dtype"),
         },
-        HostType::Stream | HostType::EnvStream => Value::Stream(name()),
-        HostType::Pointer => Value::Opaque(name(), "a pointer"),
+        HostType::Stream | HostType::EnvStream => Evaluated::Stream(name()),
+        HostType::Pointer => Evaluated::Opaque(name(), "a pointer"),
         HostType::Literal(literal) => of_literal(literal),
     }
 }
 
-fn scalar(expr: Expr, scalar: Scalar) -> Value {
-    Value::Scalar(ScalarArg { expr, scalar, facts: Facts::NONE })
+fn scalar(expr: Expr, scalar: Scalar) -> Evaluated {
+    Evaluated::Scalar(ScalarArg { expr, scalar, facts: Facts::NONE })
 }
 
-fn of_literal(literal: &Literal) -> Value {
+fn of_literal(literal: &Literal) -> Evaluated {
     match literal {
-        Literal::None => Value::None,
-        Literal::Bool(truth) => Value::Bool(*truth),
-        Literal::Int(value) => Value::Int((*value).into()),
-        Literal::Float(value) => Value::Float(*value),
-        Literal::Text(text) => Value::Text(Arc::from(&text[..])),
-        Literal::DType(dtype) => Value::DType(*dtype),
+        Literal::None => Evaluated::None,
+        Literal::Bool(truth) => Evaluated::Bool(*truth),
+        Literal::Int(value) => Evaluated::Int((*value).into()),
+        Literal::Float(value) => Evaluated::Float(*value),
+        Literal::Text(text) => Evaluated::Text(Arc::from(&text[..])),
+        Literal::DType(dtype) => Evaluated::DType(*dtype),
     }
 }
 
 /// The elements of a Shape, of which a star has none that could be named.
-fn of_shape(path: &str, dims: &[dim::Dim], facts: &CallFacts) -> Value {
+fn of_shape(path: &str, dims: &[dim::Dim], facts: &CallFacts) -> Evaluated {
     if Star::among(dims).is_some() {
-        return Value::Opaque(Arc::from(path), "a Shape with any number of elements");
+        return Evaluated::Opaque(Arc::from(path), "a Shape with any number of elements");
     }
     let element = |(i, dim): (usize, &dim::Dim)| match dim {
-        dim::Dim::Expr(expr) => Value::number(facts.canonical(expr)),
+        dim::Dim::Expr(expr) => Evaluated::number(facts.canonical(expr)),
         dim::Dim::Any | dim::Dim::Star(_) => {
-            Value::number(facts.canonical(&Expr::symbol(format!("{path}[{i}]"))))
+            Evaluated::number(facts.canonical(&Expr::symbol(format!("{path}[{i}]"))))
         }
     };
-    Value::tuple(dims.iter().enumerate().map(element))
+    Evaluated::tuple(dims.iter().enumerate().map(element))
 }
 
 /// A tensor of the signature, or a workspace.
-pub(super) fn of_tensor(path: &str, tensor: &Tensor, memory: Memory, facts: &CallFacts) -> Value {
+pub(super) fn of_tensor(
+    path: &str,
+    tensor: &Tensor,
+    memory: Memory,
+    facts: &CallFacts,
+) -> Evaluated {
     let name: Arc<str> = Arc::from(path);
     let dtype = match tensor.dtype() {
         TensorDType::Fixed(dtype) => Some(*dtype),
         TensorDType::Var(var, _) => facts.row().get(var).copied(),
     };
-    let Some(dtype) = dtype else { return Value::Poison };
+    let Some(dtype) = dtype else { return Evaluated::Poison };
     let Some(element) = Scalar::of(dtype) else {
         let help = "view it as another dtype: its bytes as uint8, for example";
-        return Value::NoTensor(name, format!("kernels have no {dtype} yet"), help);
+        return Evaluated::NoTensor(name, format!("kernels have no {dtype} yet"), help);
     };
     let Some(view) = view(path, tensor, facts) else {
         let why = "the signature does not say how the dims of its star lie in memory".to_string();
-        return Value::NoTensor(name, why, "say how its dims lie, by `order=` or `strides=[…]`");
+        return Evaluated::NoTensor(
+            name,
+            why,
+            "say how its dims lie, by `order=` or `strides=[…]`",
+        );
     };
-    Value::Tensor(Box::new(TensorArg {
+    Evaluated::Tensor(Box::new(TensorArg {
         name,
         pointer: Expr::symbol(path),
         element,

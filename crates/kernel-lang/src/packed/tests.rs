@@ -409,8 +409,9 @@ def f(x, mode, d, y, p, r):
             [packed-value] expressions over dims have no `/`
               17: `x.shape[1] / 2` not known yet
               help: write `//`, which rounds down
-            [packed-value] 3 names for 2 values
+            [packed-value] 3 names for a tuple of 2
               18: `a, b, c` not as many
+              help: name each part, `_` those unused
             [packed-statement] a function that is called for its launches returns nothing
               19: `3` nobody gets this
               help: write `return` alone

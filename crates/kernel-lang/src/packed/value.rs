@@ -13,9 +13,9 @@ use kernpack_syntax::Span;
 use kernpack_validators::{Expr, Rule};
 use std::sync::Arc;
 
-/// What an expression gives.
+/// The value of an expression while a packed function is evaluated.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum Evaluated {
     /// Nothing that can be told: a mistake was reported.
     Poison,
     /// `None`; in a coordinate, all of a mode.
@@ -43,7 +43,7 @@ pub(super) enum Value {
     /// A parameter that nothing can name, and what it is.
     Opaque(Name, &'static str),
     /// Several.
-    Tuple(Vec<(Option<Name>, Value)>),
+    Tuple(Vec<(Option<Name>, Evaluated)>),
     /// A layout, with a swizzle of its indices or without.
     Layout(Layout<Dim>, Option<Swizzle>),
     /// A swizzle.
@@ -53,7 +53,7 @@ pub(super) enum Value {
     /// A tensor that no kernel gets, with the reason and what to do about it.
     NoTensor(Name, String, &'static str),
     /// An argument that may be None, and what it is where it is given.
-    Optional(Name, Box<Value>),
+    Optional(Name, Box<Evaluated>),
     /// A kernel.
     Kernel(Arc<Definition>),
     /// A function that is written.
@@ -76,29 +76,29 @@ pub(super) struct KernelCall {
     /// The kernel.
     pub kernel: Arc<Definition>,
     /// What each of its parameters is given, and where that is written.
-    pub args: Vec<(Value, Span)>,
+    pub args: Vec<(Evaluated, Span)>,
 }
 
-impl Value {
+impl Evaluated {
     /// A tuple without names.
-    pub fn tuple(items: impl IntoIterator<Item = Value>) -> Value {
-        Value::Tuple(items.into_iter().map(|item| (None, item)).collect())
+    pub fn tuple(items: impl IntoIterator<Item = Evaluated>) -> Evaluated {
+        Evaluated::Tuple(items.into_iter().map(|item| (None, item)).collect())
     }
 
     /// A number of a call, or one that is known.
-    pub fn number(expr: Expr) -> Value {
+    pub fn number(expr: Expr) -> Evaluated {
         match expr {
-            Expr::Int(value) => Value::Int(value.into()),
-            Expr::Symbol(..) | Expr::Field(..) | Expr::Binary(..) => Value::Dim(expr),
+            Expr::Int(value) => Evaluated::Int(value.into()),
+            Expr::Symbol(..) | Expr::Field(..) | Expr::Binary(..) => Evaluated::Dim(expr),
         }
     }
 
     /// The integer that it is for an expression; truth values are 1 and 0 there.
     pub fn expr(&self) -> Option<Expr> {
         match self {
-            Value::Int(value) => value.as_i64().map(Expr::Int),
-            Value::Bool(truth) => Some(Expr::Int((*truth).into())),
-            Value::Dim(expr) => Some(expr.clone()),
+            Evaluated::Int(value) => value.as_i64().map(Expr::Int),
+            Evaluated::Bool(truth) => Some(Expr::Int((*truth).into())),
+            Evaluated::Dim(expr) => Some(expr.clone()),
             _ => None,
         }
     }
@@ -106,7 +106,7 @@ impl Value {
     /// The dtype that it is.
     pub fn dtype(&self) -> Option<DType> {
         match self {
-            Value::DType(dtype) | Value::DTypeParam(_, dtype) => Some(*dtype),
+            Evaluated::DType(dtype) | Evaluated::DTypeParam(_, dtype) => Some(*dtype),
             _ => None,
         }
     }
@@ -114,27 +114,27 @@ impl Value {
     /// What messages call it.
     pub fn what(&self) -> &'static str {
         match self {
-            Value::Poison => "nothing",
-            Value::None => "`None`",
-            Value::Bool(_) | Value::Rule(_) => "a truth value",
-            Value::Int(_) | Value::Dim(_) => "an integer",
-            Value::Float(_) => "a float",
-            Value::Text(_) => "a text",
-            Value::DType(_) | Value::DTypeParam(..) => "a dtype",
-            Value::Scalar(scalar) if scalar.scalar.is_float() => "a float parameter",
-            Value::Scalar(_) => "a uint64 parameter",
-            Value::String(_) => "a String parameter",
-            Value::Stream(_) => "a stream",
-            Value::Opaque(_, what) => what,
-            Value::Tuple(_) => "a tuple",
-            Value::Layout(..) => "a layout",
-            Value::Swizzle(_) => "a swizzle",
-            Value::Tensor(_) | Value::NoTensor(..) => "a tensor",
-            Value::Optional(..) => "an argument that may be None",
-            Value::Kernel(_) => "a kernel",
-            Value::Function(_) | Value::Builtin(_) => "a function",
-            Value::Kernpack | Value::Module(_) => "a module",
-            Value::Call(_) => "a kernel with its arguments",
+            Evaluated::Poison => "nothing",
+            Evaluated::None => "`None`",
+            Evaluated::Bool(_) | Evaluated::Rule(_) => "a truth value",
+            Evaluated::Int(_) | Evaluated::Dim(_) => "an integer",
+            Evaluated::Float(_) => "a float",
+            Evaluated::Text(_) => "a text",
+            Evaluated::DType(_) | Evaluated::DTypeParam(..) => "a dtype",
+            Evaluated::Scalar(scalar) if scalar.scalar.is_float() => "a float parameter",
+            Evaluated::Scalar(_) => "a uint64 parameter",
+            Evaluated::String(_) => "a String parameter",
+            Evaluated::Stream(_) => "a stream",
+            Evaluated::Opaque(_, what) => what,
+            Evaluated::Tuple(_) => "a tuple",
+            Evaluated::Layout(..) => "a layout",
+            Evaluated::Swizzle(_) => "a swizzle",
+            Evaluated::Tensor(_) | Evaluated::NoTensor(..) => "a tensor",
+            Evaluated::Optional(..) => "an argument that may be None",
+            Evaluated::Kernel(_) => "a kernel",
+            Evaluated::Function(_) | Evaluated::Builtin(_) => "a function",
+            Evaluated::Kernpack | Evaluated::Module(_) => "a module",
+            Evaluated::Call(_) => "a kernel with its arguments",
         }
     }
 }

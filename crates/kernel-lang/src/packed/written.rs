@@ -8,7 +8,7 @@ mod tests;
 use super::body::names;
 use super::closure::Names;
 use super::expression::Evaluator;
-use super::value::Value;
+use super::value::Evaluated;
 use super::{CallFacts, PackedLaunch, PackedRow, rows};
 use crate::argument::{Argument, Constant, ScalarArg};
 use crate::file::{Definition, DefinitionKind, KernelFiles};
@@ -149,7 +149,7 @@ fn kernel(files: &KernelFiles, name: &Placed<String>) -> Result<Arc<Definition>,
 
 fn arguments(
     evaluator: &mut Evaluator<'_>,
-    names: &HashMap<crate::python::tree::Name, Value>,
+    names: &HashMap<crate::python::tree::Name, Evaluated>,
     kernel: &Definition,
     written: WrittenKernel<'_>,
 ) -> Option<Vec<Argument>> {
@@ -184,8 +184,8 @@ fn arguments(
 }
 
 /// Every value that a path names.
-fn add_paths(path: &str, value: &Value, paths: &mut HashMap<String, Value>) {
-    if let Value::Tuple(items) = value {
+fn add_paths(path: &str, value: &Evaluated, paths: &mut HashMap<String, Evaluated>) {
+    if let Evaluated::Tuple(items) = value {
         for (i, (name, item)) in items.iter().enumerate() {
             add_paths(&super::facts::names::part(path, i, name.as_deref()), item, paths);
         }
@@ -193,7 +193,7 @@ fn add_paths(path: &str, value: &Value, paths: &mut HashMap<String, Value>) {
     paths.insert(path.to_string(), value.clone());
 }
 
-fn passed(evaluator: &mut Evaluator<'_>, value: &Value, span: Span) -> Option<Argument> {
+fn passed(evaluator: &mut Evaluator<'_>, value: &Evaluated, span: Span) -> Option<Argument> {
     match evaluator.argument(&evaluator.refreshed(value), span) {
         Ok(argument) => Some(argument),
         Err(problem) => {
@@ -207,7 +207,7 @@ fn passed(evaluator: &mut Evaluator<'_>, value: &Value, span: Span) -> Option<Ar
 
 fn one(
     evaluator: &mut Evaluator<'_>,
-    paths: &HashMap<String, Value>,
+    paths: &HashMap<String, Evaluated>,
     arg: &Placed<WrittenArg>,
 ) -> Option<Argument> {
     let refuse = |evaluator: &mut Evaluator<'_>, message: String, help: &str| {
@@ -219,10 +219,10 @@ fn one(
         WrittenArg::Literal(literal) => constant(evaluator, literal, arg.span),
         WrittenArg::Arg(KernelArg::Value(expr, None)) => {
             let named = expr.as_symbol().and_then(|name| {
-                let dtype = || evaluator.facts.row().get(name).map(|one| Value::DType(*one));
+                let dtype = || evaluator.facts.row().get(name).map(|one| Evaluated::DType(*one));
                 paths.get(name).cloned().or_else(dtype)
             });
-            let value = named.unwrap_or_else(|| Value::number(evaluator.facts.canonical(expr)));
+            let value = named.unwrap_or_else(|| Evaluated::number(evaluator.facts.canonical(expr)));
             passed(evaluator, &value, arg.span)
         }
         WrittenArg::Arg(KernelArg::Value(expr, Some(c_type))) => match scalar(*c_type) {
@@ -290,5 +290,5 @@ fn constant(evaluator: &mut Evaluator<'_>, literal: &Literal, span: Span) -> Opt
 }
 
 fn dtype_constant(evaluator: &mut Evaluator<'_>, dtype: DType, span: Span) -> Option<Argument> {
-    passed(evaluator, &Value::DType(dtype), span)
+    passed(evaluator, &Evaluated::DType(dtype), span)
 }

@@ -8,6 +8,7 @@
 
 mod convert;
 mod depth;
+mod statement;
 pub mod tree;
 pub mod walk;
 

@@ -5,6 +5,8 @@
 //!
 //! Deliberately absent: the parser's own tree, and what names mean.
 
+pub use super::statement::{Block, Stmt, StmtKind};
+
 use crate::integer::Integer;
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
@@ -37,51 +39,6 @@ impl Foreign {
             .label(span, "not part of the kernel language")
             .help(self.instead)
     }
-}
-
-/// Statements, in order.
-pub type Block = Vec<Stmt>;
-
-/// A statement.
-#[derive(Clone, Debug)]
-pub struct Stmt {
-    /// What it is.
-    pub kind: StmtKind,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// What a statement is.
-#[derive(Clone, Debug)]
-pub enum StmtKind {
-    /// `f(x)`, or a docstring.
-    Expr(Expr),
-    /// `a = b = value`
-    Assign(Vec<Expr>, Expr),
-    /// `a += value`
-    Augment(Expr, BinaryOp, Expr),
-    /// `if`, `elif` and `else`: conditions in order, and what runs where none holds.
-    If(Vec<(Expr, Block)>, Block),
-    /// `for target in iter:`
-    For(Expr, Expr, Block),
-    /// `while test:`
-    While(Expr, Block),
-    /// `break`
-    Break,
-    /// `continue`
-    Continue,
-    /// `return value`
-    Return(Option<Expr>),
-    /// `pass`
-    Pass,
-    /// `assert test, message`
-    Assert(Expr, Option<Expr>),
-    /// `def`
-    Function(Arc<Function>),
-    /// `import` and `from`.
-    Import(Vec<Import>),
-    /// Anything else.
-    Foreign(Foreign),
 }
 
 /// A name that an import binds.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Walks over a tree that look for one thing.
 
-use super::tree::{Block, Expr, ExprKind, Foreign, Function, Name, Stmt, StmtKind};
+use super::tree::{Block, Expr, ExprKind, Foreign, Function, Name, StmtKind};
 use kernpack_syntax::Span;
 
 /// An import in a function.
@@ -25,8 +25,8 @@ fn foreign_block(block: &Block, found: &mut Vec<(Foreign, Span)>) {
         if let StmtKind::Function(function) = &stmt.kind {
             found.extend(foreign(function));
         }
-        stmt_exprs(stmt, &mut |expr| foreign_expr(expr, found));
-        stmt_blocks(stmt, &mut |block| foreign_block(block, found));
+        stmt.kind.exprs(&mut |expr| foreign_expr(expr, found));
+        stmt.kind.blocks(&mut |block| foreign_block(block, found));
     }
 }
 
@@ -47,17 +47,11 @@ pub fn assigned(block: &Block) -> Vec<Name> {
 
 fn assigned_block(block: &Block, names: &mut Vec<Name>) {
     for stmt in block {
-        match &stmt.kind {
-            StmtKind::Assign(targets, _) => {
-                targets.iter().for_each(|target| target_names(target, names));
-            }
-            StmtKind::Augment(target, ..) | StmtKind::For(target, ..) => {
-                target_names(target, names);
-            }
-            StmtKind::Function(function) => add(&function.name.name, names),
-            _ => {}
+        stmt.kind.targets(&mut |target| target_names(target, names));
+        if let StmtKind::Function(function) = &stmt.kind {
+            add(&function.name.name, names);
         }
-        stmt_blocks(stmt, &mut |block| assigned_block(block, names));
+        stmt.kind.blocks(&mut |block| assigned_block(block, names));
     }
 }
 
@@ -73,7 +67,7 @@ fn targets_in(block: &Block, names: &mut Vec<Name>) {
         if let StmtKind::For(target, ..) = &stmt.kind {
             target_names(target, names);
         }
-        stmt_blocks(stmt, &mut |block| targets_in(block, names));
+        stmt.kind.blocks(&mut |block| targets_in(block, names));
     }
 }
 
@@ -110,8 +104,8 @@ fn used_block(block: &Block, names: &mut Vec<Name>) {
         if let StmtKind::Function(function) = &stmt.kind {
             used(function, names);
         }
-        stmt_exprs(stmt, &mut |expr| used_expr(expr, names));
-        stmt_blocks(stmt, &mut |block| used_block(block, names));
+        stmt.kind.exprs(&mut |expr| used_expr(expr, names));
+        stmt.kind.blocks(&mut |block| used_block(block, names));
     }
 }
 
@@ -120,54 +114,6 @@ fn used_expr(expr: &Expr, names: &mut Vec<Name>) {
         ExprKind::Name(name) => add(name, names),
         ExprKind::Lambda(function) => used(function, names),
         _ => expr_parts(expr, &mut |part| used_expr(part, names)),
-    }
-}
-
-fn stmt_blocks<'t>(stmt: &'t Stmt, each: &mut dyn FnMut(&'t Block)) {
-    match &stmt.kind {
-        StmtKind::If(branches, otherwise) => {
-            branches.iter().for_each(|(_, block)| each(block));
-            each(otherwise);
-        }
-        StmtKind::For(_, _, body) | StmtKind::While(_, body) => each(body),
-        StmtKind::Expr(_)
-        | StmtKind::Assign(..)
-        | StmtKind::Augment(..)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Return(_)
-        | StmtKind::Pass
-        | StmtKind::Assert(..)
-        | StmtKind::Function(_)
-        | StmtKind::Import(_)
-        | StmtKind::Foreign(_) => {}
-    }
-}
-
-fn stmt_exprs<'t>(stmt: &'t Stmt, each: &mut dyn FnMut(&'t Expr)) {
-    match &stmt.kind {
-        StmtKind::Expr(value) => each(value),
-        StmtKind::Assign(targets, value) => {
-            targets.iter().for_each(&mut *each);
-            each(value);
-        }
-        StmtKind::Augment(target, _, value) | StmtKind::For(target, value, _) => {
-            each(target);
-            each(value);
-        }
-        StmtKind::If(branches, _) => branches.iter().for_each(|(test, _)| each(test)),
-        StmtKind::While(test, _) => each(test),
-        StmtKind::Return(value) => value.iter().for_each(each),
-        StmtKind::Assert(test, message) => {
-            each(test);
-            message.iter().for_each(each);
-        }
-        StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Pass
-        | StmtKind::Function(_)
-        | StmtKind::Import(_)
-        | StmtKind::Foreign(_) => {}
     }
 }
 

@@ -2,12 +2,36 @@
 //! Assignments: to names, which keep their first type, and to elements of tensors.
 
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
+use crate::names::{self, Target};
 use crate::number::Kind;
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Name};
 use crate::scope::{Binding, Lost, Variable};
-use crate::value::Value;
+use crate::value::Elaborated;
+use crate::walker::Walker;
 use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::{Diagnostic, Span};
+
+impl Target for Elaborator<'_> {
+    const POISON: Elaborated = Elaborated::Poison;
+
+    fn bind(&mut self, name: &Name, value: Elaborated, place: Span, span: Span) {
+        self.assign_name(name, value, place, span);
+    }
+
+    fn store(&mut self, of: (&Expr, &Expr), value: &Elaborated, place: Span, span: Span) -> bool {
+        let (of, index) = (self.expr(of.0), self.expr(of.1));
+        self.store_element(&of, &index, value, place, span);
+        true
+    }
+}
+
+impl Emission {
+    /// The type that a name keeps from now on.
+    pub fn scalar_of_name(&self, value: &Elaborated) -> Option<Scalar> {
+        self.kind(value).map(Kind::alone)
+    }
+}
 
 impl Elaborator<'_> {
     /// `a = b = value`
@@ -22,64 +46,29 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Gives a target a value.
-    pub fn assign_to(&mut self, target: &Expr, value: Value, span: Span) {
-        match &target.kind {
-            ExprKind::Name(name) => self.assign_name(name, value, target.span, span),
-            ExprKind::Tuple(parts) | ExprKind::List(parts) => {
-                self.unpack(target, parts, value, span)
-            }
-            ExprKind::Subscript(of, index) => {
-                let of = self.expr(of);
-                let index = self.expr(index);
-                self.store_element(&of, &index, &value, target.span, span);
-            }
-            _ => {
-                let message = "only names and elements of tensors are assigned to";
-                self.mistake("assignment", target.span, message, "assign to a name");
-            }
-        }
-    }
-
-    fn unpack(&mut self, target: &Expr, parts: &[Expr], value: Value, span: Span) {
-        let value = self.given(value, span);
-        let items = match &value {
-            Value::Tuple(tuple) => tuple.items.clone(),
-            Value::Poison => vec![Value::Poison; parts.len()],
-            other => {
-                self.not_a_tuple(other, span);
-                vec![Value::Poison; parts.len()]
-            }
-        };
-        if items.len() != parts.len() {
-            let message = format!("{} names for a tuple of {}", parts.len(), items.len());
-            self.mistake("unpack", target.span, message, "name each part, `_` those unused");
-            parts.iter().for_each(|part| self.assign_to(part, Value::Poison, span));
-            return;
-        }
-        for (part, item) in parts.iter().zip(items) {
-            self.assign_to(part, item, span);
-        }
+    /// Gives a target a value, which stands at `span`.
+    pub fn assign_to(&mut self, target: &Expr, value: Elaborated, span: Span) {
+        names::assign(self, target, value, span);
     }
 
     /// Gives a name a value. `span` is where the value stands.
-    pub fn assign_name(&mut self, name: &Name, value: Value, place: Span, span: Span) {
+    pub fn assign_name(&mut self, name: &Name, value: Elaborated, place: Span, span: Span) {
         if &**name == "_" {
             return;
         }
-        let before = self.frame().get(name).cloned();
+        let before = self.scopes.frame().get(name).cloned();
         let value = match &before {
             Some(variable) => self.kept_type(name, variable, value, span),
             None => value,
         };
         if let Some(Variable { binding: Binding::Stored(stored), .. }) = &before {
-            if !value.is_poison() && !self.store_checked(&stored.clone(), &value) {
+            if !value.is_poison() && !self.emit.store_checked(&stored.clone(), &value) {
                 let message = format!("`{name}` becomes something that is no number");
                 self.mistake("type", span, message, "use another name for it");
             }
             return;
         }
-        let scalar = self.scalar_of_name(&value);
+        let scalar = self.emit.scalar_of_name(&value);
         let (first, kept) = match before {
             Some(variable) => (variable.span, variable.scalar),
             None => (place, None),
@@ -88,25 +77,28 @@ impl Elaborator<'_> {
             true => Binding::Lost(Lost::Poison),
             false => Binding::Value(value),
         };
-        self.frame().bind(name, Variable { binding, scalar: kept.or(scalar), span: first });
-    }
-
-    /// The type that a name keeps from now on.
-    pub fn scalar_of_name(&self, value: &Value) -> Option<Scalar> {
-        self.kind(value).map(Kind::alone)
+        self.scopes.frame().bind(name, Variable { binding, scalar: kept.or(scalar), span: first });
     }
 
     /// A value as a name may have it: a literal takes the name's type, and any other type is a
     /// mistake.
-    fn kept_type(&mut self, name: &Name, variable: &Variable, value: Value, span: Span) -> Value {
-        let (Some(kept), Some(kind)) = (variable.scalar, self.kind(&value)) else { return value };
+    fn kept_type(
+        &mut self,
+        name: &Name,
+        variable: &Variable,
+        value: Elaborated,
+        span: Span,
+    ) -> Elaborated {
+        let (Some(kept), Some(kind)) = (variable.scalar, self.emit.kind(&value)) else {
+            return value;
+        };
         match kind {
             Kind::Of(scalar) if scalar == kept => value,
             Kind::Int if kept == Scalar::I64 => value,
             Kind::Float if kept == Scalar::F32 => value,
             Kind::Int if kept.is_int() || kept.is_float() => match self.fits(&value, kept, span) {
                 true => self.literal_of_type(&value, kept),
-                false => Value::Poison,
+                false => Elaborated::Poison,
             },
             Kind::Float if kept.is_float() => self.literal_of_type(&value, kept),
             Kind::Int | Kind::Float | Kind::Of(_) => {
@@ -130,10 +122,10 @@ impl Elaborator<'_> {
         }
     }
 
-    fn literal_of_type(&mut self, value: &Value, scalar: Scalar) -> Value {
-        match self.as_const(value, scalar) {
-            Some(constant) => Value::of_const(constant),
-            None => Value::Typed(self.typed(value, scalar)),
+    fn literal_of_type(&mut self, value: &Elaborated, scalar: Scalar) -> Elaborated {
+        match self.emit.as_const(value, scalar) {
+            Some(constant) => Elaborated::of_const(constant),
+            None => Elaborated::Typed(self.emit.typed(value, scalar)),
         }
     }
 
@@ -155,8 +147,8 @@ impl Elaborator<'_> {
                 self.store_element(&of, &index, &result, target.span, span);
             }
             _ => {
-                let message = "only names and elements of tensors are assigned to";
-                self.mistake("assignment", target.span, message, "assign to a name");
+                let (code, message, help) = Self::WORDS.target;
+                self.mistake(code, target.span, message, help);
             }
         }
     }

@@ -4,12 +4,13 @@
 
 use super::Flow;
 use crate::elaborate::Elaborator;
-use crate::expr::{Guard, Guards};
+use crate::expr::Guards;
+use crate::guard::Guard;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::scope::{Binding, Bound, Lost, Stored, Variable};
-use crate::value::Value;
+use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::{Diagnostic, Span};
@@ -45,9 +46,9 @@ impl Elaborator<'_> {
         if self.is_too_deep(test.span) {
             return Flow::Ended;
         }
-        self.depth += 1;
+        self.budget.enter(1);
         let flow = self.first_branch(test, then, rest, otherwise, held);
-        self.depth -= 1;
+        self.budget.leave(1);
         flow
     }
 
@@ -65,12 +66,12 @@ impl Elaborator<'_> {
             Some(Condition::Constant(true)) => self.block(then),
             Some(Condition::Constant(false)) => self.branches(rest, otherwise, held),
             Some(Condition::Typed(condition)) => {
-                let mark = self.b.kernel().values.len();
+                let mark = self.emit.b.kernel().values.len();
                 let first = self.branch(&guards.0, |cx| cx.block(then));
                 let second = self.branch(&guards.1, |cx| {
                     let mut held = Vec::new();
                     let flow = cx.branches(rest, otherwise, &mut held);
-                    cx.leave(&held);
+                    cx.guards.leave(&held);
                     flow
                 });
                 self.hold(&first, &second, &guards, held);
@@ -83,7 +84,7 @@ impl Elaborator<'_> {
                     self.branch(&guards.1, |cx| cx.branches(rest, otherwise, &mut Vec::new()));
                 for (name, variable) in first.bound.into_iter().chain(second.bound) {
                     let binding = Binding::Lost(Lost::Poison);
-                    self.frame().bind(&name, Variable { binding, ..variable });
+                    self.scopes.frame().bind(&name, Variable { binding, ..variable });
                 }
                 Flow::Next
             }
@@ -91,11 +92,11 @@ impl Elaborator<'_> {
     }
 
     fn branch(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> Flow) -> Branch {
-        let mark = self.frame().mark();
-        self.activation().controls.push(Control::Branch);
+        let mark = self.scopes.frame().mark();
+        self.scopes.activation().controls.push(Control::Branch);
         let (flow, region) = self.in_region(guards, build);
-        self.activation().controls.pop();
-        let bound = self.frame().undo(mark);
+        self.scopes.activation().controls.pop();
+        let bound = self.scopes.frame().undo(mark);
         Branch { flow, bound, region }
     }
 
@@ -106,7 +107,7 @@ impl Elaborator<'_> {
             (false, true) => &guards.0,
             (true, true) | (false, false) => return,
         };
-        self.enter(given);
+        self.guards.enter(given);
         held.extend(given);
     }
 
@@ -136,31 +137,31 @@ impl Elaborator<'_> {
             if branch.is_ended() {
                 continue;
             }
-            self.b.reopen(std::mem::take(&mut branch.region));
+            self.emit.b.reopen(std::mem::take(&mut branch.region));
             for one in &joined {
                 let value = if is_first { &one.first } else { &one.second };
                 if let (Some(value), Binding::Stored(stored)) = (value, &one.binding) {
-                    self.store_into(&stored.clone(), value);
+                    self.emit.store_into(&stored.clone(), value);
                 }
             }
-            branch.region = self.b.close();
+            branch.region = self.emit.b.close();
         }
         for (name, one) in names.iter().zip(joined) {
             let variable = first.variable(name).or(second.variable(name));
-            let before = self.frame().get(name).cloned();
+            let before = self.scopes.frame().get(name).cloned();
             let Some(kept) = before.as_ref().or(variable) else { continue };
             let (binding, scalar) = match one.binding {
                 Binding::Stored(Stored::Same(value)) => (Binding::Value(value), kept.scalar),
                 Binding::Stored(Stored::One(slot)) => {
-                    (Binding::Stored(Stored::One(slot)), Some(self.slot_scalar(slot)))
+                    (Binding::Stored(Stored::One(slot)), Some(self.emit.slot_scalar(slot)))
                 }
                 Binding::Lost(lost) if before.is_none() => (Binding::Lost(lost), None),
                 binding => (binding, kept.scalar),
             };
             let variable = Variable { binding, scalar, span: kept.span };
-            self.frame().bind(name, variable);
+            self.scopes.frame().bind(name, variable);
         }
-        self.b.if_else(condition, first.region, second.region);
+        self.emit.b.if_else(condition, first.region, second.region);
         if ended { Flow::Ended } else { Flow::Next }
     }
 
@@ -169,31 +170,31 @@ impl Elaborator<'_> {
         &mut self,
         names: &[Name],
         branch: &mut Branch,
-    ) -> Vec<Option<Result<Value, Lost>>> {
+    ) -> Vec<Option<Result<Elaborated, Lost>>> {
         if branch.is_ended() {
             return vec![None; names.len()];
         }
-        self.b.reopen(std::mem::take(&mut branch.region));
+        self.emit.b.reopen(std::mem::take(&mut branch.region));
         let mut values = Vec::with_capacity(names.len());
         for name in names {
             let variable = branch.variable(name).cloned();
-            let variable = variable.or_else(|| self.frame().get(name).cloned());
+            let variable = variable.or_else(|| self.scopes.frame().get(name).cloned());
             values.push(Some(match variable.map(|variable| variable.binding) {
                 None => Err(Lost::Branch),
                 Some(Binding::Lost(lost)) => Err(lost),
                 Some(Binding::Value(value)) => Ok(value),
-                Some(Binding::Stored(stored)) => Ok(self.stored(&stored)),
+                Some(Binding::Stored(stored)) => Ok(self.emit.stored(&stored)),
             }));
         }
-        branch.region = self.b.close();
+        branch.region = self.emit.b.close();
         values
     }
 
     fn join_name(
         &mut self,
         name: &Name,
-        first: Option<Result<Value, Lost>>,
-        second: Option<Result<Value, Lost>>,
+        first: Option<Result<Elaborated, Lost>>,
+        second: Option<Result<Elaborated, Lost>>,
         places: [Option<Span>; 2],
         mark: usize,
     ) -> Joined {
@@ -211,9 +212,9 @@ impl Elaborator<'_> {
         if !self.keeps_type(name, &a, &b, places) {
             return lost(Lost::Poison);
         }
-        let stored = match self.is_same(&a, &b) && !self.is_visible(&a, mark) {
-            true => self.promote(name, &a),
-            false => self.join_values(name, &a, &b, mark),
+        let stored = match self.emit.is_same(&a, &b) && !self.emit.is_visible(&a, mark) {
+            true => self.emit.promote(name, &a),
+            false => self.emit.join_values(name, &a, &b, mark),
         };
         match stored {
             Some(stored) => Joined { binding: Binding::Stored(stored), first, second },
@@ -222,9 +223,15 @@ impl Elaborator<'_> {
     }
 
     /// Whether a name has one type in both branches; reports where it has not.
-    fn keeps_type(&mut self, name: &Name, a: &Value, b: &Value, places: [Option<Span>; 2]) -> bool {
+    fn keeps_type(
+        &mut self,
+        name: &Name,
+        a: &Elaborated,
+        b: &Elaborated,
+        places: [Option<Span>; 2],
+    ) -> bool {
         use crate::number::Kind;
-        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else { return true };
+        let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else { return true };
         let agrees = match (x, y) {
             (Kind::Int, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Int) => {
                 scalar != kernpack_kernel_ir::Scalar::Bool
@@ -250,6 +257,6 @@ impl Elaborator<'_> {
 /// A name where branches meet, with what each of them brings.
 struct Joined {
     binding: Binding,
-    first: Option<Value>,
-    second: Option<Value>,
+    first: Option<Elaborated>,
+    second: Option<Elaborated>,
 }

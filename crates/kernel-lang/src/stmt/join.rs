@@ -2,37 +2,40 @@
 //! Values of names where ways meet: what is the same stays as it is, and numbers go into slots,
 //! also those in tuples. What is neither is lost.
 
-use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::number::Kind;
 use crate::scope::Stored;
 use crate::tensor::Limit;
-use crate::value::{Base, Elements, Leaf, Tensor, Value};
+use crate::value::{Base, Elaborated, Elements, Leaf, Tensor};
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_layout::{Int, Layout, Shape};
 use std::sync::Arc;
 
-impl Elaborator<'_> {
+impl Emission {
     /// Whether two values are one.
-    pub fn is_same(&self, a: &Value, b: &Value) -> bool {
+    pub fn is_same(&self, a: &Elaborated, b: &Elaborated) -> bool {
         match (a, b) {
-            (Value::None, Value::None) | (Value::Kernpack, Value::Kernpack) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Int(a), Value::Int(b)) => a == b,
-            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-            (Value::Text(a), Value::Text(b)) => a == b,
-            (Value::DType(a), Value::DType(b)) => a == b,
-            (Value::Const(a), Value::Const(b)) => a == b,
-            (Value::Typed(a), Value::Typed(b)) => a == b,
-            (Value::Elements(a), Value::Elements(b)) => Arc::ptr_eq(a, b),
-            (Value::Layout(a), Value::Layout(b)) => a == b,
-            (Value::Swizzle(a), Value::Swizzle(b)) => a == b,
-            (Value::Tensor(a), Value::Tensor(b)) | (Value::Pointer(a), Value::Pointer(b)) => a == b,
-            (Value::Closure(a), Value::Closure(b)) => Arc::ptr_eq(a, b),
-            (Value::Builtin(a), Value::Builtin(b)) => std::ptr::eq(*a, *b),
-            (Value::Module(a), Value::Module(b)) => a == b,
-            (Value::Optional(a), Value::Optional(b)) => a == b,
-            (Value::Tuple(a), Value::Tuple(b)) => {
+            (Elaborated::None, Elaborated::None) | (Elaborated::Kernpack, Elaborated::Kernpack) => {
+                true
+            }
+            (Elaborated::Bool(a), Elaborated::Bool(b)) => a == b,
+            (Elaborated::Int(a), Elaborated::Int(b)) => a == b,
+            (Elaborated::Float(a), Elaborated::Float(b)) => a.to_bits() == b.to_bits(),
+            (Elaborated::Text(a), Elaborated::Text(b)) => a == b,
+            (Elaborated::DType(a), Elaborated::DType(b)) => a == b,
+            (Elaborated::Const(a), Elaborated::Const(b)) => a == b,
+            (Elaborated::Typed(a), Elaborated::Typed(b)) => a == b,
+            (Elaborated::Elements(a), Elaborated::Elements(b)) => Arc::ptr_eq(a, b),
+            (Elaborated::Layout(a), Elaborated::Layout(b)) => a == b,
+            (Elaborated::Swizzle(a), Elaborated::Swizzle(b)) => a == b,
+            (Elaborated::Tensor(a), Elaborated::Tensor(b))
+            | (Elaborated::Pointer(a), Elaborated::Pointer(b)) => a == b,
+            (Elaborated::Closure(a), Elaborated::Closure(b)) => Arc::ptr_eq(a, b),
+            (Elaborated::Builtin(a), Elaborated::Builtin(b)) => std::ptr::eq(*a, *b),
+            (Elaborated::Module(a), Elaborated::Module(b)) => a == b,
+            (Elaborated::Optional(a), Elaborated::Optional(b)) => a == b,
+            (Elaborated::Tuple(a), Elaborated::Tuple(b)) => {
                 a.items.len() == b.items.len()
                     && a.items.iter().zip(&b.items).all(|(a, b)| self.is_same(a, b))
             }
@@ -42,63 +45,69 @@ impl Elaborator<'_> {
 
     /// Whether everything in a value was there before the kernel had so many values: whether it is
     /// known outside a region that was opened then.
-    pub fn is_visible(&self, value: &Value, mark: usize) -> bool {
+    pub fn is_visible(&self, value: &Elaborated, mark: usize) -> bool {
         let leaf = |int: &Int<Leaf>| match int {
             Int::Known(_) => true,
             Int::Dynamic(leaf) => leaf.value.index() < mark,
         };
         match value {
-            Value::Typed(value) => value.index() < mark,
-            Value::Elements(elements) => {
+            Elaborated::Typed(value) => value.index() < mark,
+            Elaborated::Elements(elements) => {
                 elements.items.iter().all(|one| self.is_visible(one, mark))
             }
-            Value::Tuple(tuple) => tuple.items.iter().all(|one| self.is_visible(one, mark)),
-            Value::Layout(layout) => layout_leaves(&layout.layout).iter().all(leaf),
-            Value::Tensor(tensor) | Value::Pointer(tensor) => {
+            Elaborated::Tuple(tuple) => tuple.items.iter().all(|one| self.is_visible(one, mark)),
+            Elaborated::Layout(layout) => layout_leaves(&layout.layout).iter().all(leaf),
+            Elaborated::Tensor(tensor) | Elaborated::Pointer(tensor) => {
                 let is_there = match &tensor.base {
                     Base::Memory(memory) => memory.pointer.index() < mark,
                     Base::Coordinates => true,
                 };
                 is_there && tensor_leaves(tensor).iter().all(leaf)
             }
-            Value::Method(of, _) => self.is_visible(of, mark),
-            Value::Range(range) => {
+            Elaborated::Method(of, _) => self.is_visible(of, mark),
+            Elaborated::Range(range) => {
                 [&range.first, &range.end, &range.step].iter().all(|one| self.is_visible(one, mark))
             }
-            Value::Poison
-            | Value::None
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Text(_)
-            | Value::DType(_)
-            | Value::Const(_)
-            | Value::Swizzle(_)
-            | Value::Closure(_)
-            | Value::Builtin(_)
-            | Value::Kernpack
-            | Value::Module(_)
-            | Value::Optional(_) => true,
+            Elaborated::Poison
+            | Elaborated::None
+            | Elaborated::Bool(_)
+            | Elaborated::Int(_)
+            | Elaborated::Float(_)
+            | Elaborated::Text(_)
+            | Elaborated::DType(_)
+            | Elaborated::Const(_)
+            | Elaborated::Swizzle(_)
+            | Elaborated::Closure(_)
+            | Elaborated::Builtin(_)
+            | Elaborated::Kernpack
+            | Elaborated::Module(_)
+            | Elaborated::Optional(_) => true,
         }
     }
 
     /// What holds one of two values, which are of different ways; nothing where nothing can.
-    pub fn join_values(&mut self, name: &str, a: &Value, b: &Value, mark: usize) -> Option<Stored> {
+    pub fn join_values(
+        &mut self,
+        name: &str,
+        a: &Elaborated,
+        b: &Elaborated,
+        mark: usize,
+    ) -> Option<Stored> {
         if self.is_same(a, b) && self.is_visible(a, mark) {
             return Some(Stored::Same(a.clone()));
         }
         match (a, b) {
-            (Value::Tuple(x), Value::Tuple(y)) if x.items.len() == y.items.len() => {
+            (Elaborated::Tuple(x), Elaborated::Tuple(y)) if x.items.len() == y.items.len() => {
                 let pairs = x.items.iter().zip(&y.items);
                 let parts = pairs.map(|(x, y)| self.join_values(name, x, y, mark));
                 Some(Stored::Items(parts.collect::<Option<_>>()?, x.clone()))
             }
-            (Value::Elements(x), Value::Elements(y))
+            (Elaborated::Elements(x), Elaborated::Elements(y))
                 if x.scalar == y.scalar && x.items.len() == y.items.len() =>
             {
                 Some(self.slots_of(name, x))
             }
-            (Value::Elements(_), _) | (_, Value::Elements(_)) => None,
+            (Elaborated::Elements(_), _) | (_, Elaborated::Elements(_)) => None,
             _ => {
                 let (x, y) = (self.kind(a)?, self.kind(b)?);
                 let truth = Kind::Of(Scalar::Bool);
@@ -112,10 +121,10 @@ impl Elaborator<'_> {
     }
 
     /// Slots for a value that will change; nothing where it cannot be in slots.
-    pub fn promote(&mut self, name: &str, value: &Value) -> Option<Stored> {
+    pub fn promote(&mut self, name: &str, value: &Elaborated) -> Option<Stored> {
         match value {
-            Value::Elements(elements) => Some(self.slots_of(name, elements)),
-            Value::Tuple(tuple) => {
+            Elaborated::Elements(elements) => Some(self.slots_of(name, elements)),
+            Elaborated::Tuple(tuple) => {
                 let parts = tuple.items.iter().map(|item| self.promote(name, item));
                 Some(Stored::Items(parts.collect::<Option<_>>()?, tuple.clone()))
             }
@@ -137,18 +146,18 @@ impl Elaborator<'_> {
     }
 
     /// Puts a value into slots that are made for such ones.
-    pub fn store_into(&mut self, stored: &Stored, value: &Value) {
+    pub fn store_into(&mut self, stored: &Stored, value: &Elaborated) {
         match (stored, value) {
             (Stored::One(slot), value) => {
                 let typed = self.typed(value, self.slot_scalar(*slot));
                 self.b.set(*slot, typed);
             }
-            (Stored::Items(parts, _), Value::Tuple(tuple)) => {
+            (Stored::Items(parts, _), Elaborated::Tuple(tuple)) => {
                 for (part, item) in parts.iter().zip(&tuple.items) {
                     self.store_into(part, item);
                 }
             }
-            (Stored::Elements(slots, like), Value::Elements(elements)) => {
+            (Stored::Elements(slots, like), Elaborated::Elements(elements)) => {
                 for (slot, item) in slots.iter().zip(&elements.items) {
                     let typed = self.typed(item, like.scalar);
                     self.b.set(*slot, typed);
@@ -159,7 +168,7 @@ impl Elaborator<'_> {
     }
 
     /// Puts a value into slots, where it is such a one. Gives whether it is.
-    pub fn store_checked(&mut self, stored: &Stored, value: &Value) -> bool {
+    pub fn store_checked(&mut self, stored: &Stored, value: &Elaborated) -> bool {
         let fits = self.is_storable(stored, value);
         if fits {
             self.store_into(stored, value);
@@ -167,25 +176,25 @@ impl Elaborator<'_> {
         fits
     }
 
-    fn is_storable(&self, stored: &Stored, value: &Value) -> bool {
+    fn is_storable(&self, stored: &Stored, value: &Elaborated) -> bool {
         match (stored, value) {
             (Stored::Same(known), value) => self.is_same(known, value),
             (Stored::One(slot), value) => {
                 let held = self.slot_scalar(*slot);
                 match self.kind(value) {
                     Some(Kind::Of(scalar)) => {
-                        scalar == held && !matches!(value, Value::Elements(_))
+                        scalar == held && !matches!(value, Elaborated::Elements(_))
                     }
                     Some(Kind::Int) => held != Scalar::Bool,
                     Some(Kind::Float) => held.is_float(),
                     None => false,
                 }
             }
-            (Stored::Items(parts, _), Value::Tuple(tuple)) => {
+            (Stored::Items(parts, _), Elaborated::Tuple(tuple)) => {
                 parts.len() == tuple.items.len()
                     && parts.iter().zip(&tuple.items).all(|(one, item)| self.is_storable(one, item))
             }
-            (Stored::Elements(slots, like), Value::Elements(elements)) => {
+            (Stored::Elements(slots, like), Elaborated::Elements(elements)) => {
                 slots.len() == elements.items.len() && like.scalar == elements.scalar
             }
             (Stored::Items(..) | Stored::Elements(..), _) => false,

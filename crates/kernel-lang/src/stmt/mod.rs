@@ -7,13 +7,13 @@ mod join;
 mod run;
 
 use crate::elaborate::Elaborator;
-use crate::expr::Guard;
+use crate::guard::Guard;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use crate::scope::{Binding, Variable};
-use crate::value::{Closure, Value};
+use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::op::{Jump, OpKind};
 use kernpack_syntax::Span;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) enum Flow {
     /// The next turn of a loop that is unrolled.
     Continue,
     /// The caller, with a value.
-    Return(Value),
+    Return(Elaborated),
 }
 
 impl Elaborator<'_> {
@@ -44,7 +44,7 @@ impl Elaborator<'_> {
                 break;
             }
         }
-        self.leave(&held);
+        self.guards.leave(&held);
         flow
     }
 
@@ -55,13 +55,13 @@ impl Elaborator<'_> {
         let flow = match self.is_too_large(stmt.span) || self.is_too_deep(stmt.span) {
             true => Flow::Ended,
             false => {
-                self.depth += 1;
+                self.budget.enter(1);
                 let flow = self.stmt_kind(stmt, held);
-                self.depth -= 1;
+                self.budget.leave(1);
                 flow
             }
         };
-        self.b.go_to(before);
+        self.emit.b.go_to(before);
         flow
     }
 
@@ -80,14 +80,18 @@ impl Elaborator<'_> {
             StmtKind::Return(value) => return self.leave_function(value.as_ref(), span),
             StmtKind::Assert(test, message) => self.assert(test, message.as_ref(), span),
             StmtKind::Function(function) => {
-                let frame = Some(self.frame_id());
-                let (module, function) = (self.module(), function.clone());
+                let frame = Some(self.scopes.frame_id());
+                let (module, function) = (self.scopes.module(), function.clone());
                 let name = function.name.clone();
-                let value =
-                    Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }));
+                let value = Elaborated::Closure(Arc::new(Closure {
+                    function,
+                    module,
+                    frame,
+                    uncallable: None,
+                }));
                 let variable =
                     Variable { binding: Binding::Value(value), scalar: None, span: name.span };
-                self.frame().bind(&name.name, variable);
+                self.scopes.frame().bind(&name.name, variable);
             }
             StmtKind::Import(_) => _ = self.report(walk::IMPORT.diagnostic(span)),
             StmtKind::Foreign(foreign) => _ = self.report(foreign.diagnostic(span)),
@@ -98,7 +102,7 @@ impl Elaborator<'_> {
     /// `break` and `continue`
     fn leave_turn(&mut self, unrolled: Flow, jump: Jump, span: Span) -> Flow {
         let word = jump.name();
-        let controls = &self.activation().controls;
+        let controls = &self.scopes.activation().controls;
         let innermost = controls.iter().rposition(|control| !matches!(control, Control::Branch));
         let Some(at) = innermost else {
             let message = format!("`{word}` stands in no loop");
@@ -118,7 +122,7 @@ impl Elaborator<'_> {
             (Control::Unrolled(_), false) => unrolled,
             (Control::Loop | Control::Branch, _) => {
                 self.leaves_early();
-                self.b.effect(OpKind::Jump(jump));
+                self.emit.b.effect(OpKind::Jump(jump));
                 Flow::Ended
             }
         }
@@ -132,7 +136,7 @@ impl Elaborator<'_> {
             None | Some(Condition::Constant(true)) => {}
             Some(Condition::Constant(false)) => {
                 let text = match text {
-                    Some(Value::Text(text)) => text.to_string(),
+                    Some(Elaborated::Text(text)) => text.to_string(),
                     _ => "an assertion does not hold".to_string(),
                 };
                 self.mistake("assert", span, text, "see the arguments that the kernel is given");

@@ -6,13 +6,13 @@
 
 use super::Flow;
 use crate::elaborate::Elaborator;
-use crate::expr::Guard;
+use crate::guard::Guard;
 use crate::inline::{Control, Held, Turn};
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::python::walk;
 use crate::scope::{Binding, Lost, Variable};
-use crate::value::{Range, Value};
+use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, OpKind};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -38,19 +38,19 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Flow {
         match self.expr(iter) {
-            Value::Range(range) if range.is_constant => {
+            Elaborated::Range(range) if range.is_constant => {
                 self.unroll_range(target, &range, body, iter)
             }
-            Value::Range(range) => match self.bounds(&range, iter.span) {
+            Elaborated::Range(range) => match self.bounds(&range, iter.span) {
                 Some(bounds) => self.typed_loop(target, &bounds, body),
                 None => self.poisoned_loop(target, body),
             },
-            Value::Tuple(tuple) => {
+            Elaborated::Tuple(tuple) => {
                 self.unroll(target, &mut tuple.items.iter().cloned(), body, span)
             }
-            Value::Poison => self.poisoned_loop(target, body),
+            Elaborated::Poison => self.poisoned_loop(target, body),
             other => {
-                let message = format!("a loop over {}", self.describe(&other));
+                let message = format!("a loop over {}", self.emit.describe(&other));
                 let help = "write `range(n)`, or `kp.range_constexpr(n)` to unroll";
                 self.mistake("loop", iter.span, message, help);
                 self.poisoned_loop(target, body)
@@ -60,17 +60,17 @@ impl Elaborator<'_> {
 
     /// A loop of which a mistake was reported: its body may have others.
     fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
-        self.assign_to(target, Value::Poison, target.span);
+        self.assign_to(target, Elaborated::Poison, target.span);
         let (_, _) = self.in_region(&[], |cx| cx.loop_body(body, vec![]));
         for name in walk::assigned(body) {
             let (binding, scalar) = (Binding::Lost(Lost::Poison), None);
-            self.frame().bind(&name, Variable { binding, scalar, span: target.span });
+            self.scopes.frame().bind(&name, Variable { binding, scalar, span: target.span });
         }
         Flow::Next
     }
 
     fn unroll_range(&mut self, target: &Expr, range: &Range, body: &Block, iter: &Expr) -> Flow {
-        let ints = [&range.first, &range.end, &range.step].map(Value::as_int);
+        let ints = [&range.first, &range.end, &range.step].map(Elaborated::as_int);
         let [Some(first), Some(end), Some(step)] = ints else {
             return self.poisoned_loop(target, body);
         };
@@ -82,7 +82,7 @@ impl Elaborator<'_> {
         let mut turns = std::iter::from_fn(|| {
             let index = next.filter(|at| if step > 0 { *at < end } else { *at > end })?;
             next = index.checked_add(step);
-            Some(Value::Int(index.into()))
+            Some(Elaborated::Int(index.into()))
         });
         self.unroll(target, &mut turns, body, iter.span)
     }
@@ -90,15 +90,15 @@ impl Elaborator<'_> {
     fn unroll(
         &mut self,
         target: &Expr,
-        turns: &mut dyn Iterator<Item = Value>,
+        turns: &mut dyn Iterator<Item = Elaborated>,
         body: &Block,
         span: Span,
     ) -> Flow {
-        self.activation().controls.push(Control::Unrolled(span));
+        self.scopes.activation().controls.push(Control::Unrolled(span));
         let before = self.names_before(target);
         let mut flow = Flow::Next;
         for item in turns {
-            self.steps += 1;
+            self.budget.count(1);
             if self.is_too_large(span) {
                 break;
             }
@@ -112,7 +112,7 @@ impl Elaborator<'_> {
                 }
             }
         }
-        self.activation().controls.pop();
+        self.scopes.activation().controls.pop();
         for (name, scalar) in before {
             self.end_index(&name, scalar);
         }
@@ -121,13 +121,15 @@ impl Elaborator<'_> {
 
     /// Gives the names of a loop that is unrolled what they are in a turn. They are new in each:
     /// a type that one had before, in the turn before or in front of the loop, is not kept.
-    pub fn assign_turn(&mut self, target: &Expr, item: Value) {
+    pub fn assign_turn(&mut self, target: &Expr, item: Elaborated) {
         let mut names = Vec::new();
         walk::target_names(target, &mut names);
         for name in names {
-            if self.frame().get(&name).is_some() {
+            if self.scopes.frame().get(&name).is_some() {
                 let binding = Binding::Lost(Lost::Index);
-                self.frame().bind(&name, Variable { binding, scalar: None, span: target.span });
+                self.scopes
+                    .frame()
+                    .bind(&name, Variable { binding, scalar: None, span: target.span });
             }
         }
         self.assign_to(target, item, target.span);
@@ -138,7 +140,7 @@ impl Elaborator<'_> {
         let mut names = Vec::new();
         walk::target_names(target, &mut names);
         let typed = names.into_iter().filter_map(|name| {
-            let scalar = self.frame().get(&name)?.scalar?;
+            let scalar = self.scopes.frame().get(&name)?.scalar?;
             Some((name, scalar))
         });
         typed.collect()
@@ -147,10 +149,10 @@ impl Elaborator<'_> {
     /// The end of an unrolled loop, for a name that had a type before: where it has another one
     /// now, it was the loop's index alone.
     fn end_index(&mut self, name: &Name, before: Scalar) {
-        let Some(variable) = self.frame().get(name).cloned() else { return };
+        let Some(variable) = self.scopes.frame().get(name).cloned() else { return };
         if variable.scalar.is_some_and(|now| now != before) {
             let binding = Binding::Lost(Lost::Index);
-            self.frame().bind(name, Variable { binding, scalar: Some(before), ..variable });
+            self.scopes.frame().bind(name, Variable { binding, scalar: Some(before), ..variable });
         }
     }
 
@@ -159,14 +161,14 @@ impl Elaborator<'_> {
         let first = self.read_index(&range.first, span)?;
         let end = self.read_index(&range.end, span)?;
         let step = self.read_index(&range.step, span)?;
-        let facts = self.facts_of_value(step);
-        match self.b.known_int(step) {
+        let facts = self.emit.facts_of_value(step);
+        match self.emit.b.known_int(step) {
             Some(by) if by < 0 => {
                 // It counts up to how many turns there are, and the index goes down.
-                let distance = self.compute_binary(Binary::Sub, first, end);
-                let by_value = self.b.index(by.checked_neg()?);
-                let turns = self.ceil_div_value(distance, by_value);
-                let (zero, one) = (self.b.index(0), self.b.index(1));
+                let distance = self.emit.compute_binary(Binary::Sub, first, end);
+                let by_value = self.emit.b.index(by.checked_neg()?);
+                let turns = self.emit.ceil_div_value(distance, by_value);
+                let (zero, one) = (self.emit.b.index(0), self.emit.b.index(1));
                 Some(Bounds { first: zero, end: turns, step: one, down: Some((first, by)) })
             }
             _ if facts.min >= 1 => Some(Bounds { first, end, step, down: None }),
@@ -188,35 +190,36 @@ impl Elaborator<'_> {
         let mut targets = Vec::new();
         walk::target_names(target, &mut targets);
         let held = self.prepare_loop(body, &targets);
-        let index = self.b.loop_index(Scalar::I64.into());
-        let facts = [bounds.first, bounds.end, bounds.step].map(|one| self.facts_of_value(one));
+        let index = self.emit.b.loop_index(Scalar::I64.into());
+        let facts =
+            [bounds.first, bounds.end, bounds.step].map(|one| self.emit.facts_of_value(one));
         let last = facts[1].max.saturating_sub(1).max(facts[0].min);
         let divisor = gcd(facts[0].divisor, facts[2].divisor).max(1);
-        self.know(index, Facts { divisor, min: facts[0].min, max: last });
-        let mark = self.frame().mark();
-        self.b.open();
+        self.emit.know(index, Facts { divisor, min: facts[0].min, max: last });
+        let mark = self.scopes.frame().mark();
+        self.emit.b.open();
         let shown = match bounds.down {
             None => index,
             Some((from, by)) => {
-                let by = self.b.index(by);
-                let moved = self.compute_binary(Binary::Mul, index, by);
-                self.compute_binary(Binary::Add, from, moved)
+                let by = self.emit.b.index(by);
+                let moved = self.emit.compute_binary(Binary::Mul, index, by);
+                self.emit.compute_binary(Binary::Add, from, moved)
             }
         };
         for name in &targets {
             // A slot of that name is of another loop.
             let lost = Binding::Lost(Lost::Index);
             let variable = Variable { binding: lost, scalar: None, span: target.span };
-            self.frame().bind(name, variable);
+            self.scopes.frame().bind(name, variable);
         }
-        self.assign_to(target, Value::Typed(shown), target.span);
+        self.assign_to(target, Elaborated::Typed(shown), target.span);
         // A loop that no thread turns may be there for other launches.
         let is_unreached = facts[1].max <= facts[0].min;
         let guards = if is_unreached { &[Guard::Unreached][..] } else { &[] };
         let held = self.with_guards(guards, |cx| cx.loop_body(body, held));
-        let region = self.b.close();
-        let bound = self.frame().undo(mark);
-        self.b.effect(OpKind::For {
+        let region = self.emit.b.close();
+        let bound = self.scopes.frame().undo(mark);
+        self.emit.b.effect(OpKind::For {
             index,
             first: bounds.first,
             end: bounds.end,
@@ -230,42 +233,42 @@ impl Elaborator<'_> {
 
     /// A turn of a loop. Gives what became of the names that no slot holds where one is left.
     fn loop_body(&mut self, body: &Block, held: Vec<Held>) -> Vec<Held> {
-        self.activation().controls.push(Control::Loop);
-        let branch = self.frame().branch();
-        self.activation().turns.push(Turn { branch, held });
+        self.scopes.activation().controls.push(Control::Loop);
+        let branch = self.scopes.frame().branch();
+        self.scopes.activation().turns.push(Turn { branch, held });
         self.block(body);
-        self.activation().controls.pop();
-        self.activation().turns.pop().map_or_else(Vec::new, |turn| turn.held)
+        self.scopes.activation().controls.pop();
+        self.scopes.activation().turns.pop().map_or_else(Vec::new, |turn| turn.held)
     }
 
     /// A turn of the innermost loop ends here, before its body does.
     pub(super) fn leaves_early(&mut self) {
-        let Some(mut turn) = self.activation().turns.pop() else { return };
+        let Some(mut turn) = self.scopes.activation().turns.pop() else { return };
         for one in &mut turn.held {
-            let now = self.frame().bound_in(&one.name, turn.branch).cloned();
+            let now = self.scopes.frame().bound_in(&one.name, turn.branch).cloned();
             one.is_left_changed |= now.is_some_and(|now| !self.is_unchanged(&one.before, &now));
         }
-        self.activation().turns.push(turn);
+        self.scopes.activation().turns.push(turn);
     }
 
     /// `while test:`
     pub(super) fn while_loop(&mut self, test: &Expr, body: &Block) -> Flow {
         let held = self.prepare_loop(body, &[]);
-        let mark = self.frame().mark();
-        self.b.open();
+        let mark = self.scopes.frame().mark();
+        self.emit.b.open();
         let value = self.expr(test);
         let guards = self.guards_of(test, &value);
         let condition = match self.read_condition(&value, test.span) {
-            Some(Condition::Constant(truth)) => self.b.constant(Const::bool(truth)),
+            Some(Condition::Constant(truth)) => self.emit.b.constant(Const::bool(truth)),
             Some(Condition::Typed(condition)) => condition,
-            None => self.b.constant(Const::bool(false)),
+            None => self.emit.b.constant(Const::bool(false)),
         };
-        let before = self.b.close();
-        self.b.open();
+        let before = self.emit.b.close();
+        self.emit.b.open();
         let held = self.with_guards(&guards.0, |cx| cx.loop_body(body, held));
-        let region = self.b.close();
-        let bound = self.frame().undo(mark);
-        self.b.effect(OpKind::While { before, condition, body: region });
+        let region = self.emit.b.close();
+        let bound = self.scopes.frame().undo(mark);
+        self.emit.b.effect(OpKind::While { before, condition, body: region });
         self.finish_loop(bound, held, &[]);
         self.leave_outer_loop();
         Flow::Next
@@ -276,17 +279,17 @@ impl Elaborator<'_> {
         let inner = walk::loop_targets(body);
         let mut held = Vec::new();
         for name in walk::assigned(body) {
-            let Some(variable) = self.frame().get(&name).cloned() else { continue };
+            let Some(variable) = self.scopes.frame().get(&name).cloned() else { continue };
             if targets.contains(&name) {
                 continue;
             }
             let Binding::Value(value) = &variable.binding else { continue };
             let (scalar, first) = (variable.scalar, variable.span);
             let is_index = inner.contains(&name);
-            let stored = if is_index { None } else { self.promote(&name, value) };
+            let stored = if is_index { None } else { self.emit.promote(&name, value) };
             let binding = match stored {
                 Some(stored) => {
-                    self.store_into(&stored, value);
+                    self.emit.store_into(&stored, value);
                     Binding::Stored(stored)
                 }
                 None => {
@@ -296,7 +299,7 @@ impl Elaborator<'_> {
                     Binding::Lost(lost)
                 }
             };
-            self.frame().bind(&name, Variable { binding, scalar, span: first });
+            self.scopes.frame().bind(&name, Variable { binding, scalar, span: first });
         }
         held
     }
@@ -320,13 +323,13 @@ impl Elaborator<'_> {
                 },
             };
             let scalar = was.and_then(|one| one.before.scalar);
-            self.frame().bind(&name, Variable { binding, scalar, span: variable.span });
+            self.scopes.frame().bind(&name, Variable { binding, scalar, span: variable.span });
         }
     }
 
     fn is_unchanged(&self, before: &Variable, after: &Variable) -> bool {
         match (&before.binding, &after.binding) {
-            (Binding::Value(a), Binding::Value(b)) => self.is_same(a, b),
+            (Binding::Value(a), Binding::Value(b)) => self.emit.is_same(a, b),
             _ => false,
         }
     }

@@ -3,45 +3,46 @@
 
 use crate::algebra::{Algebra, Form, Remake};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
-use crate::value::{LayoutValue, Leaf, Tensor, Value};
+use crate::value::{Elaborated, LayoutValue, Leaf, Tensor};
 use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, add_indices};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl<'f> Algebra for Elaborator<'f> {
-    type Value = Value;
+    type Value = Elaborated;
     type Leaf = Leaf;
     type Tensor = Arc<Tensor>;
-    type Numbers = Elaborator<'f>;
+    type Numbers = Emission;
 
-    fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
+    fn form(&mut self, value: &Elaborated, span: Span) -> Option<Form<Self>> {
         Some(match &self.given(value.clone(), span) {
-            Value::Poison => return None,
-            Value::None => Form::None,
-            Value::Tuple(tuple) => Form::Tuple(tuple.items.clone()),
-            Value::Layout(of) => Form::Layout(of.layout.clone(), of.swizzle),
-            Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.layout.clone()),
-            Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
-            Value::Elements(elements) => {
+            Elaborated::Poison => return None,
+            Elaborated::None => Form::None,
+            Elaborated::Tuple(tuple) => Form::Tuple(tuple.items.clone()),
+            Elaborated::Layout(of) => Form::Layout(of.layout.clone(), of.swizzle),
+            Elaborated::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.layout.clone()),
+            Elaborated::Swizzle(swizzle) => Form::Swizzle(*swizzle),
+            Elaborated::Elements(elements) => {
                 let shape = elements.shape.clone();
                 let layout = self.compute(span, |cx| kernpack_layout::make_layout(cx, &shape))?;
                 Form::Layout(layout, None)
             }
-            value => match (value.as_int().map(i64::try_from), self.kind(value)) {
+            value => match (value.as_int().map(i64::try_from), self.emit.kind(value)) {
                 (Some(Ok(number)), _) => Form::Number(Int::Known(number)),
                 (_, Some(Kind::Int | Kind::Float | Kind::Of(_))) => {
                     let index = self.read_index(value, span)?;
-                    Form::Number(self.leaf(index))
+                    Form::Number(self.emit.leaf(index))
                 }
                 (_, None) => Form::Other,
             },
         })
     }
 
-    fn called(&self, value: &Value) -> String {
-        self.describe(value)
+    fn called(&self, value: &Elaborated) -> String {
+        self.emit.describe(value)
     }
 
     fn refuse(&mut self, problem: Diagnostic) {
@@ -51,26 +52,26 @@ impl<'f> Algebra for Elaborator<'f> {
     fn compute<T>(
         &mut self,
         span: Span,
-        operation: impl FnOnce(&mut Self) -> Result<T>,
+        operation: impl FnOnce(&mut Emission) -> Result<T>,
     ) -> Option<T> {
-        let result = operation(self);
+        let result = operation(&mut self.emit);
         self.algebra(result, span)
     }
 
-    fn of_number(&self, number: &Int<Leaf>) -> Value {
-        self.index_value(number)
+    fn of_number(&self, number: &Int<Leaf>) -> Elaborated {
+        self.emit.index_value(number)
     }
 
-    fn of_tuple(&self, items: Vec<Value>) -> Value {
-        Value::tuple(items)
+    fn of_tuple(&self, items: Vec<Elaborated>) -> Elaborated {
+        Elaborated::tuple(items)
     }
 
-    fn of_layout(&self, layout: Layout<Leaf>, swizzle: Option<Swizzle>) -> Value {
-        Value::Layout(Arc::new(LayoutValue { layout, swizzle }))
+    fn of_layout(&self, layout: Layout<Leaf>, swizzle: Option<Swizzle>) -> Elaborated {
+        Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle }))
     }
 
-    fn of_swizzle(&self, swizzle: Swizzle) -> Value {
-        Value::Swizzle(swizzle)
+    fn of_swizzle(&self, swizzle: Swizzle) -> Elaborated {
+        Elaborated::Swizzle(swizzle)
     }
 
     fn of_view(
@@ -78,9 +79,9 @@ impl<'f> Algebra for Elaborator<'f> {
         tensor: Arc<Tensor>,
         layout: Layout<Leaf>,
         relay: &Remake<'_, Self, Layout<Leaf>>,
-    ) -> Value {
-        let limits = self.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
-        Value::Tensor(Arc::new(tensor.with_layout(layout, limits)))
+    ) -> Elaborated {
+        let limits = self.emit.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
+        Elaborated::Tensor(Arc::new(tensor.with_layout(layout, limits)))
     }
 
     fn of_part(
@@ -89,28 +90,34 @@ impl<'f> Algebra for Elaborator<'f> {
         part: Part<Leaf>,
         take: &Remake<'_, Self, Part<Leaf>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<Elaborated> {
         let offset = self.compute(span, |cx| add_indices(cx, &tensor.offset, &part.offset))?;
-        let limits = self.moved_limits(&tensor, &mut |cx, layout| {
+        let limits = self.emit.moved_limits(&tensor, &mut |cx, layout| {
             let part = take(cx, layout)?;
             Ok((part.layout, part.offset))
         });
         let moved = Tensor { offset, ..tensor.with_layout(part.layout, limits) };
-        Some(Value::Tensor(Arc::new(moved)))
+        Some(Elaborated::Tensor(Arc::new(moved)))
     }
 
     fn cut(&mut self, tensor: Arc<Tensor>, divided: &Layout<Leaf>) -> Arc<Tensor> {
-        let limits = self.cut_limits(&tensor, divided);
+        let limits = self.emit.cut_limits(&tensor, divided);
         if limits.len() == tensor.limits.len() {
             return tensor;
         }
         Arc::new(Tensor { limits, ..(*tensor).clone() })
     }
 
-    fn within(&mut self, tensor: Value, at: &Int<Leaf>, extent: &Int<Leaf>, span: Span) -> Value {
-        let Value::Tensor(tensor) = tensor else { return tensor };
+    fn within(
+        &mut self,
+        tensor: Elaborated,
+        at: &Int<Leaf>,
+        extent: &Int<Leaf>,
+        span: Span,
+    ) -> Elaborated {
+        let Elaborated::Tensor(tensor) = tensor else { return tensor };
         let limits = self.limits_of_place(&tensor, (*at, *extent), span);
-        Value::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
+        Elaborated::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
     }
 
     fn of_tile(
@@ -120,16 +127,16 @@ impl<'f> Algebra for Elaborator<'f> {
         at: &Coord<Leaf>,
         relay: &Remake<'_, Self, Layout<Leaf>>,
         span: Span,
-    ) -> Option<Value> {
-        let limits = self.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
+    ) -> Option<Elaborated> {
+        let limits = self.emit.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
         let tiles = tensor.with_layout(tiles, limits);
         Some(self.slice(&tiles, at, span)).filter(|value| !value.is_poison())
     }
 
-    fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Value> {
-        let mut all = Value::Bool(true);
+    fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Elaborated> {
+        let mut all = Elaborated::Bool(true);
         for (a, b) in pairs {
-            let (a, b) = (self.index_value(a), self.index_value(b));
+            let (a, b) = (self.emit.index_value(a), self.emit.index_value(b));
             let one = self.compare_numbers(CompareOp::Lt, &a, &b, span)?;
             all = self.both(&all, &one, span);
         }
@@ -139,7 +146,7 @@ impl<'f> Algebra for Elaborator<'f> {
 
 impl Elaborator<'_> {
     /// A value as a layout: a layout, a tensor's, or the compact one of a shape.
-    pub fn layout(&mut self, value: &Value, span: Span) -> Option<LayoutValue> {
+    pub fn layout(&mut self, value: &Elaborated, span: Span) -> Option<LayoutValue> {
         let (layout, swizzle) = self.read_layout(value, span)?;
         Some(LayoutValue { layout, swizzle })
     }
@@ -157,7 +164,7 @@ impl Elaborator<'_> {
 
     /// The number of elements, where it is known while compiling and not too large.
     pub fn known_size(&mut self, layout: &Layout<Leaf>, span: Span) -> Option<usize> {
-        let size = kernpack_layout::size(self, layout);
+        let size = kernpack_layout::size(&mut self.emit, layout);
         match self.algebra(size, span)? {
             Int::Known(size) if (0..=4096).contains(&size) => Some(size as usize),
             Int::Known(size) => {

@@ -4,8 +4,9 @@
 
 use super::limit::Touched;
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::expr::memory_of;
-use crate::value::{Leaf, Memory, Tensor, Value};
+use crate::value::{Elaborated, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Guard, Load, Store};
 use kernpack_kernel_ir::types::MOST_VECTOR_BYTES;
@@ -38,28 +39,7 @@ pub(crate) struct Pieces {
     order: Layout<Leaf>,
 }
 
-impl<'f> Elaborator<'f> {
-    /// How a tile is best accessed by itself.
-    pub fn pieces(&mut self, tensor: &Tensor, span: Span) -> Option<Pieces> {
-        self.pieces_of(&[tensor], MOST_VECTOR_BYTES.into(), span)
-    }
-
-    /// How tiles of one size are best accessed together.
-    fn pieces_of(&mut self, tensors: &[&Tensor], most: i64, span: Span) -> Option<Pieces> {
-        let size = self.known_size(&tensors[0].layout, span)?;
-        let (width, run) = self.common_run(tensors, most).unwrap_or((1, Mode::new(1, 0)));
-        let all = Layout::mode(size as i64, 1);
-        let order = match width {
-            1 => Some(Tuple::Node(vec![Layout::unit(), all.clone()])),
-            _ => logical_divide(self, &all, &Tiler::Layout(Tuple::Leaf(run))).ok(),
-        };
-        let plain = Tuple::Node(vec![Layout::unit(), all]);
-        Some(match order {
-            Some(order) => Pieces { size, width, order },
-            None => Pieces { size, width: 1, order: plain },
-        })
-    }
-
+impl Emission {
     /// How many elements one access of each tile has, and which: numbers of elements.
     fn common_run(&mut self, tensors: &[&Tensor], most: i64) -> Option<(usize, Mode<Leaf>)> {
         let common = match tensors {
@@ -97,45 +77,6 @@ impl<'f> Elaborator<'f> {
             max_bytes: most.max(element_bytes),
         };
         vector_width(self, &tensor.layout, &access).ok()
-    }
-
-    /// `kp.copy(source, target, pred=…)`
-    pub fn copy(&mut self, source: &Tensor, target: &Tensor, pred: &Predicate, span: Span) {
-        if self.writable(target, span).is_none() {
-            return;
-        }
-        let (Some(from), Some(to)) = (memory_of(source), memory_of(target)) else {
-            self.mistake("type", span, "coordinates are not copied", "copy a tensor");
-            return;
-        };
-        if from.element != to.element {
-            let message = format!("a copy from {} to {}", from.element, to.element);
-            let help = format!("write `y.store(x.load().to(kp.{}))`", to.element);
-            self.mistake("element-type", span, message, help);
-            return;
-        }
-        let (Some(a), Some(b)) =
-            (self.known_size(&source.layout, span), self.known_size(&target.layout, span))
-        else {
-            return;
-        };
-        if a != b {
-            let message = format!("a copy from {a} elements to {b}");
-            self.mistake("shape", span, message, "make both of one size");
-            return;
-        }
-        let most = match pred {
-            Predicate::Each(_) => from.element.bytes().into(),
-            Predicate::Always | Predicate::When(_) => MOST_VECTOR_BYTES.into(),
-        };
-        let Some(pieces) = self.pieces_of(&[source, target], most, span) else { return };
-        for tensor in [source, target] {
-            if !self.keep_to_limits(tensor, Touched::All(pieces.size), pred, span) {
-                return;
-            }
-        }
-        let items = self.load_pieces(source, &pieces, pred);
-        self.store_pieces(target, &pieces, &items, pred);
     }
 
     /// The numbers of the elements of each access.
@@ -219,46 +160,108 @@ impl<'f> Elaborator<'f> {
             self.b.store(Store { pointer, value, align, condition });
         }
     }
+}
 
+impl<'f> Elaborator<'f> {
     /// What says which elements are copied: a bool, or one for each.
-    pub fn predicate(&mut self, value: &Value, size: usize, span: Span) -> Option<Predicate> {
+    pub fn predicate(&mut self, value: &Elaborated, size: usize, span: Span) -> Option<Predicate> {
         use crate::number::Condition;
         let value = match value {
-            Value::Tensor(tensor) => self.load_all(tensor, span),
+            Elaborated::Tensor(tensor) => self.load_all(tensor, span),
             other => other.clone(),
         };
         match &value {
-            Value::None => Some(Predicate::Always),
-            Value::Elements(elements) if elements.items.len() == size => {
+            Elaborated::None => Some(Predicate::Always),
+            Elaborated::Elements(elements) if elements.items.len() == size => {
                 let scalar = kernpack_kernel_ir::Scalar::Bool;
                 if elements.scalar != scalar {
                     let message = format!("a predicate is bools, found {}", elements.scalar);
                     self.mistake("type", span, message, "compare, as in `x < n`");
                     return None;
                 }
-                let items = elements.items.iter().map(|item| self.typed(item, scalar));
+                let items = elements.items.iter().map(|item| self.emit.typed(item, scalar));
                 Some(Predicate::Each(items.collect()))
             }
-            Value::Elements(elements) if elements.items.len() != 1 => {
+            Elaborated::Elements(elements) if elements.items.len() != 1 => {
                 let message = format!("{} bools for {size} elements", elements.items.len());
                 self.mistake("shape", span, message, "give one bool, or one for each element");
                 None
             }
             value => {
                 let one = match value {
-                    Value::Elements(elements) => elements.items[0].clone(),
+                    Elaborated::Elements(elements) => elements.items[0].clone(),
                     other => other.clone(),
                 };
                 match self.read_condition(&one, span)? {
                     Condition::Constant(true) => Some(Predicate::Always),
                     Condition::Constant(false) => {
-                        let never = self.b.constant(Const::bool(false));
+                        let never = self.emit.b.constant(Const::bool(false));
                         Some(Predicate::When(never))
                     }
                     Condition::Typed(condition) => Some(Predicate::When(condition)),
                 }
             }
         }
+    }
+
+    /// How a tile is best accessed by itself.
+    pub fn pieces(&mut self, tensor: &Tensor, span: Span) -> Option<Pieces> {
+        self.pieces_of(&[tensor], MOST_VECTOR_BYTES.into(), span)
+    }
+
+    /// How tiles of one size are best accessed together.
+    fn pieces_of(&mut self, tensors: &[&Tensor], most: i64, span: Span) -> Option<Pieces> {
+        let size = self.known_size(&tensors[0].layout, span)?;
+        let (width, run) = self.emit.common_run(tensors, most).unwrap_or((1, Mode::new(1, 0)));
+        let all = Layout::mode(size as i64, 1);
+        let order = match width {
+            1 => Some(Tuple::Node(vec![Layout::unit(), all.clone()])),
+            _ => logical_divide(&mut self.emit, &all, &Tiler::Layout(Tuple::Leaf(run))).ok(),
+        };
+        let plain = Tuple::Node(vec![Layout::unit(), all]);
+        Some(match order {
+            Some(order) => Pieces { size, width, order },
+            None => Pieces { size, width: 1, order: plain },
+        })
+    }
+
+    /// `kp.copy(source, target, pred=…)`
+    pub fn copy(&mut self, source: &Tensor, target: &Tensor, pred: &Predicate, span: Span) {
+        if self.writable(target, span).is_none() {
+            return;
+        }
+        let (Some(from), Some(to)) = (memory_of(source), memory_of(target)) else {
+            self.mistake("type", span, "coordinates are not copied", "copy a tensor");
+            return;
+        };
+        if from.element != to.element {
+            let message = format!("a copy from {} to {}", from.element, to.element);
+            let help = format!("write `y.store(x.load().to(kp.{}))`", to.element);
+            self.mistake("element-type", span, message, help);
+            return;
+        }
+        let (Some(a), Some(b)) =
+            (self.known_size(&source.layout, span), self.known_size(&target.layout, span))
+        else {
+            return;
+        };
+        if a != b {
+            let message = format!("a copy from {a} elements to {b}");
+            self.mistake("shape", span, message, "make both of one size");
+            return;
+        }
+        let most = match pred {
+            Predicate::Each(_) => from.element.bytes().into(),
+            Predicate::Always | Predicate::When(_) => MOST_VECTOR_BYTES.into(),
+        };
+        let Some(pieces) = self.pieces_of(&[source, target], most, span) else { return };
+        for tensor in [source, target] {
+            if !self.keep_to_limits(tensor, Touched::All(pieces.size), pred, span) {
+                return;
+            }
+        }
+        let items = self.emit.load_pieces(source, &pieces, pred);
+        self.emit.store_pieces(target, &pieces, &items, pred);
     }
 }
 

@@ -8,6 +8,7 @@
 
 use super::Predicate;
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::python::tree::Name;
 use crate::value::{Base, Leaf, Tensor};
 use kernpack_kernel_ir::Const;
@@ -100,62 +101,9 @@ enum Known {
 }
 
 /// How a layout becomes that of another view.
-type Moved<'m, 'f, T> = dyn FnMut(&mut Elaborator<'f>, &Layout<Leaf>) -> Result<T> + 'm;
+type Moved<'m, T> = dyn FnMut(&mut Emission, &Layout<Leaf>) -> Result<T> + 'm;
 
-impl<'f> Elaborator<'f> {
-    /// The limits of a view of which coordinates are chosen, with the places that are chosen.
-    pub fn limits_of_slice(
-        &mut self,
-        tensor: &Tensor,
-        coord: &Coord<Leaf>,
-        places: Vec<(Int<Leaf>, Int<Leaf>)>,
-        span: Span,
-    ) -> Vec<Limit> {
-        if matches!(tensor.base, Base::Coordinates) {
-            return Vec::new();
-        }
-        let mut limits =
-            self.moved_limits(tensor, &mut |cx, layout| slice_and_offset(cx, coord, layout));
-        for place in places {
-            limits.extend(self.limit_of(tensor, place, span));
-        }
-        limits
-    }
-
-    /// The limits of a view with its place among others.
-    pub fn limits_of_place(
-        &mut self,
-        tensor: &Tensor,
-        place: (Int<Leaf>, Int<Leaf>),
-        span: Span,
-    ) -> Vec<Limit> {
-        let mut limits = tensor.limits.clone();
-        if matches!(tensor.base, Base::Memory(_)) {
-            limits.extend(self.limit_of(tensor, place, span));
-        }
-        limits
-    }
-
-    /// What a place keeps to, where that is not plain. It is stated at once, where what is computed
-    /// behind it can make use of it, and stays if any access relies on it.
-    fn limit_of(
-        &mut self,
-        tensor: &Tensor,
-        (at, extent): (Int<Leaf>, Int<Leaf>),
-        span: Span,
-    ) -> Option<Limit> {
-        match self.known_of(&at, &extent) {
-            Known::Inside => return None,
-            Known::Outside => {}
-            Known::Nothing => {
-                let (index, extent) = (self.index(&at), self.index(&extent));
-                self.statements.entry((index, extent)).or_insert(false);
-                self.b.in_bounds(index, extent);
-            }
-        }
-        Some(Limit::Place { at, extent, name: tensor.name.clone(), span })
-    }
-
+impl Emission {
     /// A tensor that is about to be taken apart into tiles, which lie beside one another in
     /// `divided`: tiles, and their rests.
     pub fn cut_limits(&mut self, tensor: &Tensor, divided: &Layout<Leaf>) -> Vec<Limit> {
@@ -209,7 +157,7 @@ impl<'f> Elaborator<'f> {
     pub fn relaid_limits(
         &mut self,
         tensor: &Tensor,
-        relay: &mut Moved<'_, 'f, Layout<Leaf>>,
+        relay: &mut Moved<'_, Layout<Leaf>>,
     ) -> Vec<Limit> {
         self.moved_limits(tensor, &mut |cx, layout| {
             Ok((relay(cx, layout)?, Tuple::Leaf(Int::Known(0))))
@@ -220,7 +168,7 @@ impl<'f> Elaborator<'f> {
     pub fn moved_limits(
         &mut self,
         tensor: &Tensor,
-        part: &mut Moved<'_, 'f, (Layout<Leaf>, Shape<Leaf>)>,
+        part: &mut Moved<'_, (Layout<Leaf>, Shape<Leaf>)>,
     ) -> Vec<Limit> {
         let mut moved = Vec::with_capacity(tensor.limits.len());
         for limit in &tensor.limits {
@@ -237,60 +185,6 @@ impl<'f> Elaborator<'f> {
             }
         }
         moved
-    }
-
-    /// States that an access keeps to the limits of its view. Gives whether it can.
-    pub fn keep_to_limits(
-        &mut self,
-        tensor: &Tensor,
-        touched: Touched<'_>,
-        pred: &Predicate,
-        span: Span,
-    ) -> bool {
-        let mut can_keep = true;
-        for limit in &tensor.limits {
-            can_keep &= match limit {
-                Limit::Place { at, extent, name, span } => {
-                    let condition = self.any_of(pred);
-                    self.state(at, extent, condition, (name, *span), true)
-                }
-                Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, span),
-            };
-        }
-        can_keep
-    }
-
-    fn keep_to_cut(
-        &mut self,
-        limit: &Limit,
-        touched: Touched<'_>,
-        pred: &Predicate,
-        span: Span,
-    ) -> bool {
-        let Limit::Cut { layout, offset, extents, name } = limit else { return true };
-        let mut can_keep = true;
-        let mut keep = |cx: &mut Self, index: Result<Shape<Leaf>>, condition| {
-            let at = index.and_then(|index| add_indices(cx, offset, &index));
-            let Ok(at) = at else { return };
-            for (at, extent) in pairs(&at, extents) {
-                can_keep &= cx.state(&at, &extent, condition, (name, span), true);
-            }
-        };
-        match touched {
-            Touched::At(coord) => {
-                let index = crd2idx(self, coord, layout);
-                keep(self, index, pred.at(0));
-            }
-            Touched::All(size) => {
-                for number in self.outermost(layout, offset, size, pred) {
-                    let coord = Coord::at(&Tuple::Leaf(Int::Known(number as i64)));
-                    let index = crd2idx(self, &coord, layout);
-                    keep(self, index, pred.at(number));
-                }
-            }
-            Touched::Any => {}
-        }
-        can_keep
     }
 
     /// The elements whose coordinates all others lie between: the last, and the first where it
@@ -339,6 +233,123 @@ impl<'f> Elaborator<'f> {
         }
     }
 
+    /// What a condition is, where that is known of all threads.
+    fn truth_of(&self, condition: kernel::Value) -> Option<bool> {
+        match self.b.known(condition) {
+            Some(known) => Some(known.bits() != 0),
+            None => self.known_truth(condition),
+        }
+    }
+}
+
+impl<'f> Elaborator<'f> {
+    /// The limits of a view of which coordinates are chosen, with the places that are chosen.
+    pub fn limits_of_slice(
+        &mut self,
+        tensor: &Tensor,
+        coord: &Coord<Leaf>,
+        places: Vec<(Int<Leaf>, Int<Leaf>)>,
+        span: Span,
+    ) -> Vec<Limit> {
+        if matches!(tensor.base, Base::Coordinates) {
+            return Vec::new();
+        }
+        let slice =
+            &mut |cx: &mut Emission, layout: &Layout<Leaf>| slice_and_offset(cx, coord, layout);
+        let mut limits = self.emit.moved_limits(tensor, slice);
+        for place in places {
+            limits.extend(self.limit_of(tensor, place, span));
+        }
+        limits
+    }
+
+    /// The limits of a view with its place among others.
+    pub fn limits_of_place(
+        &mut self,
+        tensor: &Tensor,
+        place: (Int<Leaf>, Int<Leaf>),
+        span: Span,
+    ) -> Vec<Limit> {
+        let mut limits = tensor.limits.clone();
+        if matches!(tensor.base, Base::Memory(_)) {
+            limits.extend(self.limit_of(tensor, place, span));
+        }
+        limits
+    }
+
+    /// What a place keeps to, where that is not plain. It is stated at once, where what is computed
+    /// behind it can make use of it, and stays if any access relies on it.
+    fn limit_of(
+        &mut self,
+        tensor: &Tensor,
+        (at, extent): (Int<Leaf>, Int<Leaf>),
+        span: Span,
+    ) -> Option<Limit> {
+        match self.emit.known_of(&at, &extent) {
+            Known::Inside => return None,
+            Known::Outside => {}
+            Known::Nothing => {
+                let (index, extent) = (self.emit.index(&at), self.emit.index(&extent));
+                self.emit.state(index, extent);
+            }
+        }
+        Some(Limit::Place { at, extent, name: tensor.name.clone(), span })
+    }
+
+    /// States that an access keeps to the limits of its view. Gives whether it can.
+    pub fn keep_to_limits(
+        &mut self,
+        tensor: &Tensor,
+        touched: Touched<'_>,
+        pred: &Predicate,
+        span: Span,
+    ) -> bool {
+        let mut can_keep = true;
+        for limit in &tensor.limits {
+            can_keep &= match limit {
+                Limit::Place { at, extent, name, span } => {
+                    let condition = self.emit.any_of(pred);
+                    self.state(at, extent, condition, (name, *span), true)
+                }
+                Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, span),
+            };
+        }
+        can_keep
+    }
+
+    fn keep_to_cut(
+        &mut self,
+        limit: &Limit,
+        touched: Touched<'_>,
+        pred: &Predicate,
+        span: Span,
+    ) -> bool {
+        let Limit::Cut { layout, offset, extents, name } = limit else { return true };
+        let mut can_keep = true;
+        let mut keep = |cx: &mut Self, index: Result<Shape<Leaf>>, condition| {
+            let at = index.and_then(|index| add_indices(&mut cx.emit, offset, &index));
+            let Ok(at) = at else { return };
+            for (at, extent) in pairs(&at, extents) {
+                can_keep &= cx.state(&at, &extent, condition, (name, span), true);
+            }
+        };
+        match touched {
+            Touched::At(coord) => {
+                let index = crd2idx(&mut self.emit, coord, layout);
+                keep(self, index, pred.at(0));
+            }
+            Touched::All(size) => {
+                for number in self.emit.outermost(layout, offset, size, pred) {
+                    let coord = Coord::at(&Tuple::Leaf(Int::Known(number as i64)));
+                    let index = crd2idx(&mut self.emit, &coord, layout);
+                    keep(self, index, pred.at(number));
+                }
+            }
+            Touched::Any => {}
+        }
+        can_keep
+    }
+
     /// States that an index is in bounds where a condition holds; gives whether it can be. What is
     /// stated already may be enough.
     pub fn state(
@@ -349,10 +360,10 @@ impl<'f> Elaborator<'f> {
         (name, span): (&str, Span),
         is_once: bool,
     ) -> bool {
-        let truth = condition.map_or(Some(true), |one| self.truth_of(one));
-        match (self.known_of(at, extent), truth) {
+        let truth = condition.map_or(Some(true), |one| self.emit.truth_of(one));
+        match (self.emit.known_of(at, extent), truth) {
             (Known::Inside, _) | (_, Some(false)) => true,
-            (Known::Outside, Some(true)) if self.n_unreached == 0 => {
+            (Known::Outside, Some(true)) if !self.guards.is_unreached() => {
                 let index = at.known().map_or("the index".to_string(), |at| at.to_string());
                 let message = match extent.known() {
                     Some(extent) => {
@@ -364,29 +375,21 @@ impl<'f> Elaborator<'f> {
                 false
             }
             (Known::Outside | Known::Nothing, _) => {
-                let (mut at, mut extent) = (self.index(at), self.index(extent));
+                let (mut at, mut extent) = (self.emit.index(at), self.emit.index(extent));
                 if let Some(condition) = condition.filter(|_| truth.is_none()) {
-                    let (zero, one) = (self.b.index(0), self.b.index(1));
-                    at = self.select_typed(condition, at, zero);
-                    if self.facts_of_value(extent).min < 1 {
-                        extent = self.select_typed(condition, extent, one);
+                    let (zero, one) = (self.emit.b.index(0), self.emit.b.index(1));
+                    at = self.emit.select_typed(condition, at, zero);
+                    if self.emit.facts_of_value(extent).min < 1 {
+                        extent = self.emit.select_typed(condition, extent, one);
                     }
                 }
                 // What a view has stated, an access relies on now.
-                self.statements.insert((at, extent), true);
-                if !(is_once && self.b.has_stated(at, extent)) {
-                    self.b.in_bounds(at, extent);
+                self.emit.rely_on(at, extent);
+                if !(is_once && self.emit.b.has_stated(at, extent)) {
+                    self.emit.b.in_bounds(at, extent);
                 }
                 true
             }
-        }
-    }
-
-    /// What a condition is, where that is known of all threads.
-    fn truth_of(&self, condition: kernel::Value) -> Option<bool> {
-        match self.b.known(condition) {
-            Some(known) => Some(known.bits() != 0),
-            None => self.known_truth(condition),
         }
     }
 }

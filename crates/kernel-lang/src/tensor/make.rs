@@ -5,7 +5,7 @@ use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::python::tree::Name;
-use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
+use crate::value::{Base, Elaborated, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
 use kernpack_kernel_ir::{Scalar, Space};
 use kernpack_layout::{Int, Layout, Tuple};
@@ -33,32 +33,32 @@ impl Elaborator<'_> {
         layout: LayoutValue,
         count: &Int<Leaf>,
         span: Span,
-    ) -> Value {
+    ) -> Elaborated {
         let swizzle = match layout.swizzle {
             None => None,
             Some(swizzle) => {
                 let bytes = swizzle.recast(8, i64::from(element.bytes()) * 8);
                 match self.algebra(bytes, span) {
                     Some(swizzle) => Some(swizzle),
-                    None => return Value::Poison,
+                    None => return Elaborated::Poison,
                 }
             }
         };
-        let Some(size) = self.shared_size(count, element, span) else { return Value::Poison };
+        let Some(size) = self.shared_size(count, element, span) else { return Elaborated::Poison };
         let name = self.made_name("shared");
         let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
         let array = SharedArray { name: name.to_string(), element, size, align };
-        let shared = self.b.shared(array);
-        let pointer = self.b.shared_address(shared);
+        let shared = self.emit.b.shared(array);
+        let pointer = self.emit.b.shared_address(shared);
         let space = Space::Shared;
         let is_written = true;
         let memory = Memory { space, pointer, align, element, is_written, swizzle };
         self.tensor(name, memory, layout.layout)
     }
 
-    fn tensor(&mut self, name: Name, memory: Memory, layout: Layout<Leaf>) -> Value {
+    fn tensor(&mut self, name: Name, memory: Memory, layout: Layout<Leaf>) -> Elaborated {
         let (base, offset) = (Base::Memory(memory), Tuple::Leaf(Int::Known(0)));
-        Value::Tensor(Arc::new(Tensor { name, base, offset, layout, limits: Vec::new() }))
+        Elaborated::Tensor(Arc::new(Tensor { name, base, offset, layout, limits: Vec::new() }))
     }
 
     fn shared_size(&mut self, count: &Int<Leaf>, element: Scalar, span: Span) -> Option<Size> {
@@ -75,7 +75,7 @@ impl Elaborator<'_> {
                 }
             },
             Int::Dynamic(leaf) => {
-                let expr = self.parameters.expr(leaf.value, &self.b);
+                let expr = self.emit.expr_of(leaf.value);
                 let Some(expr) = expr else {
                     let message = "the extents of a shared tensor are not known at the launch";
                     let help = "use constants, and dims of the signature";
@@ -88,30 +88,35 @@ impl Elaborator<'_> {
                     divisor: leaf.facts.divisor.saturating_mul(bytes).max(1),
                 };
                 let expr = if bytes == 1 { expr } else { expr * bytes };
-                let value = self.parameters.number(&mut self.b, &expr, Scalar::I64, facts);
+                let value = self.emit.number(&expr, Scalar::I64, facts);
                 Some(Size::Param(value))
             }
         }
     }
 
     /// A tensor of which each thread has its own.
-    pub fn make_register(&mut self, element: Scalar, layout: &Layout<Leaf>, span: Span) -> Value {
+    pub fn make_register(
+        &mut self,
+        element: Scalar,
+        layout: &Layout<Leaf>,
+        span: Span,
+    ) -> Elaborated {
         if self.known_size(layout, span).is_none() {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
-        let cosize = kernpack_layout::cosize(self, layout);
+        let cosize = kernpack_layout::cosize(&mut self.emit, layout);
         let count = match self.algebra(cosize, span) {
             Some(Int::Known(count)) if (0..=1 << 16).contains(&count) => count as u32,
             Some(_) => {
                 let message = "a register tensor has constant strides, and few elements between";
                 self.mistake("register-tensor", span, message, "use a compact layout");
-                return Value::Poison;
+                return Elaborated::Poison;
             }
-            None => return Value::Poison,
+            None => return Elaborated::Poison,
         };
         let name = self.made_name("registers");
-        let local = self.b.local(name.to_string(), element, count);
-        let pointer = self.b.local_address(local);
+        let local = self.emit.b.local(name.to_string(), element, count);
+        let pointer = self.emit.b.local_address(local);
         let memory = Memory {
             space: Space::Local,
             pointer,
@@ -124,9 +129,9 @@ impl Elaborator<'_> {
     }
 
     /// The coordinates of a shape, as a tensor.
-    pub fn make_coordinates(&mut self, shape: &Value, span: Span) -> Value {
-        let Some(shape) = self.read_shape(shape, span) else { return Value::Poison };
-        Value::Tensor(Arc::new(Tensor {
+    pub fn make_coordinates(&mut self, shape: &Elaborated, span: Span) -> Elaborated {
+        let Some(shape) = self.read_shape(shape, span) else { return Elaborated::Poison };
+        Elaborated::Tensor(Arc::new(Tensor {
             name: Name::from("coordinates"),
             base: Base::Coordinates,
             offset: Tuple::Leaf(Int::Known(0)),
@@ -136,18 +141,23 @@ impl Elaborator<'_> {
     }
 
     /// A view of what a pointer points to.
-    pub fn make_view(&mut self, pointer: &Value, layout: LayoutValue, span: Span) -> Value {
-        let (Value::Pointer(tensor) | Value::Tensor(tensor)) = pointer else {
+    pub fn make_view(
+        &mut self,
+        pointer: &Elaborated,
+        layout: LayoutValue,
+        span: Span,
+    ) -> Elaborated {
+        let (Elaborated::Pointer(tensor) | Elaborated::Tensor(tensor)) = pointer else {
             if !pointer.is_poison() {
-                let message = format!("expected a pointer, found {}", self.describe(pointer));
+                let message = format!("expected a pointer, found {}", self.emit.describe(pointer));
                 self.mistake("type", span, message, "pass `x.iterator`");
             }
-            return Value::Poison;
+            return Elaborated::Poison;
         };
         let mut tensor = tensor.with_layout(layout.layout, tensor.places());
         if let (Some(swizzle), Base::Memory(memory)) = (layout.swizzle, &mut tensor.base) {
             let bytes = swizzle.recast(8, i64::from(memory.element.bytes()) * 8);
-            let Some(bytes) = self.algebra(bytes, span) else { return Value::Poison };
+            let Some(bytes) = self.algebra(bytes, span) else { return Elaborated::Poison };
             if memory.swizzle.is_some_and(|known| known != bytes) {
                 let message = "the memory has another swizzle already";
                 let help = "make the view with the swizzle that it has, or none";
@@ -155,33 +165,33 @@ impl Elaborator<'_> {
             }
             memory.swizzle = Some(bytes);
         }
-        Value::Tensor(Arc::new(tensor))
+        Elaborated::Tensor(Arc::new(tensor))
     }
 
     /// The same memory as elements of another type.
-    pub fn recast(&mut self, tensor: &Arc<Tensor>, to: Scalar, span: Span) -> Value {
+    pub fn recast(&mut self, tensor: &Arc<Tensor>, to: Scalar, span: Span) -> Elaborated {
         use kernpack_layout::Arith;
         let Some(memory) = memory_of(tensor) else {
             return self.mistake("type", span, "coordinates have no type", "recast memory");
         };
         let (new, old) = (i64::from(to.bits()), i64::from(memory.element.bits()));
-        let layout = kernpack_layout::recast_layout(self, &tensor.layout, new, old);
-        let Some(layout) = self.algebra(layout, span) else { return Value::Poison };
-        let Tuple::Leaf(offset) = &tensor.offset else { return Value::Poison };
+        let layout = kernpack_layout::recast_layout(&mut self.emit, &tensor.layout, new, old);
+        let Some(layout) = self.algebra(layout, span) else { return Elaborated::Poison };
+        let Tuple::Leaf(offset) = &tensor.offset else { return Elaborated::Poison };
         let offset = match new.cmp(&old) {
             std::cmp::Ordering::Equal => Ok(*offset),
-            std::cmp::Ordering::Less => Arith::mul(self, offset, &Int::Known(old / new)),
+            std::cmp::Ordering::Less => Arith::mul(&mut self.emit, offset, &Int::Known(old / new)),
             std::cmp::Ordering::Greater => {
                 let ratio = Int::Known(new / old);
-                if !self.divides(&ratio, offset) {
+                if !self.emit.divides(&ratio, offset) {
                     let message = format!("the first element is not known to be one of {to}");
                     let help = "begin at a multiple, or say so in the signature";
                     return self.mistake("layout", span, message, help);
                 }
-                Arith::div(self, offset, &ratio)
+                Arith::div(&mut self.emit, offset, &ratio)
             }
         };
-        let Some(offset) = self.algebra(offset, span) else { return Value::Poison };
+        let Some(offset) = self.algebra(offset, span) else { return Elaborated::Poison };
         if memory.align < to.bytes() {
             let message = format!("`{}` is not known to be aligned for {to}", tensor.name);
             let help = format!("write `align={}` in the signature", to.bytes());
@@ -190,6 +200,6 @@ impl Elaborator<'_> {
         let base = Base::Memory(Memory { element: to, ..memory.clone() });
         let (name, offset) = (tensor.name.clone(), Tuple::Leaf(offset));
         let limits = tensor.places();
-        Value::Tensor(Arc::new(Tensor { name, base, offset, layout, limits }))
+        Elaborated::Tensor(Arc::new(Tensor { name, base, offset, layout, limits }))
     }
 }

@@ -5,67 +5,67 @@ use super::Predicate;
 use super::limit::Touched;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
-use crate::value::{Elements, Tensor, Value};
+use crate::value::{Elaborated, Elements, Tensor};
 use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
 impl Elaborator<'_> {
     /// The elements of a tile, in as few accesses as can be.
-    pub fn load_all(&mut self, tensor: &Arc<Tensor>, span: Span) -> Value {
+    pub fn load_all(&mut self, tensor: &Arc<Tensor>, span: Span) -> Elaborated {
         let Some(memory) = memory_of(tensor) else {
             let help = "load the tensor that the coordinates are of";
             return self.mistake("type", span, "coordinates are not loaded", help);
         };
         let scalar = memory.element;
-        let Some(pieces) = self.pieces(tensor, span) else { return Value::Poison };
+        let Some(pieces) = self.pieces(tensor, span) else { return Elaborated::Poison };
         let (all, always) = (Touched::All(pieces.size), Predicate::Always);
         if !self.keep_to_limits(tensor, all, &always, span) {
-            return Value::Poison;
+            return Elaborated::Poison;
         }
-        let items = self.load_pieces(tensor, &pieces, &always);
-        let items = items.into_iter().map(Value::Typed).collect();
+        let items = self.emit.load_pieces(tensor, &pieces, &always);
+        let items = items.into_iter().map(Elaborated::Typed).collect();
         let shape = tensor.layout.shape();
-        Value::Elements(Arc::new(Elements { scalar, shape, items }))
+        Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
     }
 
     /// Writes the elements of a tile.
-    pub fn store_all(&mut self, tensor: &Arc<Tensor>, value: &Value, span: Span) {
+    pub fn store_all(&mut self, tensor: &Arc<Tensor>, value: &Elaborated, span: Span) {
         let Some(memory) = self.writable(tensor, span) else { return };
         let element = memory.element;
         let Some(pieces) = self.pieces(tensor, span) else { return };
         let Some(items) = self.items_for(value, pieces.size, element, span) else { return };
-        let items: Vec<_> = items.iter().map(|item| self.typed(item, element)).collect();
+        let items: Vec<_> = items.iter().map(|item| self.emit.typed(item, element)).collect();
         let (all, always) = (Touched::All(pieces.size), Predicate::Always);
         if self.keep_to_limits(tensor, all, &always, span) {
-            self.store_pieces(tensor, &pieces, &items, &always);
+            self.emit.store_pieces(tensor, &pieces, &items, &always);
         }
     }
 
     /// What each element of a tile becomes: one number for all, or as many as there are.
     fn items_for(
         &mut self,
-        value: &Value,
+        value: &Elaborated,
         size: usize,
         element: Scalar,
         span: Span,
-    ) -> Option<Vec<Value>> {
+    ) -> Option<Vec<Elaborated>> {
         match value {
-            Value::Elements(elements) if elements.scalar != element => {
+            Elaborated::Elements(elements) if elements.scalar != element => {
                 let message = format!("elements are {element}, and these are {}", elements.scalar);
                 let help = format!("write `.to(kp.{element})` behind them");
                 self.mistake("element-type", span, message, help);
                 None
             }
-            Value::Elements(elements) if elements.items.len() != size => {
+            Elaborated::Elements(elements) if elements.items.len() != size => {
                 let message = format!("{} elements for a tile of {size}", elements.items.len());
                 self.mistake("shape", span, message, "make both of one shape");
                 None
             }
-            Value::Elements(elements) => Some(elements.items.clone()),
+            Elaborated::Elements(elements) => Some(elements.items.clone()),
             value => {
                 let typed = self.element_value(value, element, span)?;
-                Some(vec![Value::Typed(typed); size])
+                Some(vec![Elaborated::Typed(typed); size])
             }
         }
     }

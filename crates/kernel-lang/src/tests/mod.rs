@@ -9,6 +9,7 @@ mod fuzz;
 mod meaning;
 mod memory;
 mod run;
+mod sources;
 
 use crate::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
 use crate::elaborate::{Instance, Request, elaborate};

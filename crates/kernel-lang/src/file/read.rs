@@ -1,268 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernel files: a file and the kernel files that it imports.
-//!
-//! Python runs the same file, so that what Python alone uses may stand there: imports of other
-//! modules, functions that no kernel calls, `if __name__ == "__main__":`. Names of these are
-//! mistakes only where a kernel uses them. A module that is imported is a kernel file where there
-//! is one of that name in the folder; any other is Python's.
-//!
-//! Every file comes through the door that the caller opens. A constant is kept as it is written:
-//! what it is, elaboration finds out when it meets it.
+//! From the text of a file to its names: what it imports is read first, each file once.
 
-use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
+use super::source::content_of_file;
+use super::{
+    Captured, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines, Module,
+    ModuleId, SourceId, Sources,
+};
+use crate::python::tree::{Block, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
 use crate::python::{self, walk};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The door through which files are read.
-pub type Door<'d> = &'d mut dyn FnMut(&Path) -> io::Result<Vec<u8>>;
-
-/// A file of a set, by number; the first is the one that was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ModuleId(pub usize);
-
-/// A kernel file, and those that it imports.
-#[derive(Debug)]
-pub struct KernelFiles {
-    modules: Vec<Module>,
+/// Reads files, the one that was asked for first.
+pub(super) struct Reader<'r, 'd> {
+    sources: &'r Sources,
+    door: Door<'d>,
+    texts: &'r mut Texts,
+    /// Those that are being read are none yet.
+    modules: Vec<Option<Module>>,
+    /// The contents of those that have been read.
+    contents: HashMap<String, ModuleId>,
+    by_path: HashMap<PathBuf, ModuleId>,
+    by_source: HashMap<SourceId, ModuleId>,
+    /// The files that the imports of the file that is being read bind.
+    imports: Vec<Option<ModuleId>>,
+    /// The mistakes that keep the files from being read.
+    diagnostics: Diagnostics,
+    /// The Python that is no part of the language.
     problems: Diagnostics,
 }
 
-/// A kernel file.
-#[derive(Debug)]
-pub struct Module {
-    /// Its path, as it was read.
-    pub path: PathBuf,
-    /// Its text.
-    pub text: TextId,
-    /// What its names mean.
-    pub names: HashMap<Name, Global>,
-    /// Its functions, in order.
-    pub functions: Vec<Arc<Definition>>,
-    /// Its docstring.
-    pub doc: Option<Arc<str>>,
-    lines: Lines,
-}
-
-/// What a name of a file means.
-#[derive(Clone, Debug)]
-pub enum Global {
-    /// A function.
-    Function(Arc<Definition>),
-    /// What an expression gives: its part of that number, where a tuple is taken apart.
-    Constant(Arc<Expr>, Option<usize>),
-    /// kernpack itself.
-    Kernpack,
-    /// What kernpack calls by that name.
-    Member(Name),
-    /// Another kernel file.
-    Module(ModuleId),
-    /// What another kernel file calls by that name.
-    Imported(ModuleId, Name),
-    /// Something of Python's, bound there.
-    Python(Span),
-}
-
-/// A function of a file.
-#[derive(Debug)]
-pub struct Definition {
-    /// The file.
-    pub module: ModuleId,
-    /// The function.
-    pub function: Arc<Function>,
-    /// What it is for.
-    pub kind: DefinitionKind,
-}
-
-/// What a function is for.
-#[derive(Debug)]
-pub enum DefinitionKind {
-    /// Kernels call it; or nobody but Python does.
-    Device,
-    /// `@kp.kernel`
-    Kernel,
-    /// `@kp.jit("signature", workspace={…})`: the call.
-    Packed(Call),
-    /// It has a decorator of Python's.
-    Python(Span),
-}
-
-impl Definition {
-    /// Its name.
-    pub fn name(&self) -> &Name {
-        &self.function.name.name
-    }
-}
-
-impl KernelFiles {
-    /// Reads a file, and the kernel files that it imports.
-    ///
-    /// # Errors
-    /// What is wrong in any of them, and files that cannot be read.
-    pub fn read(
-        root: &Path,
-        door: Door<'_>,
-        texts: &mut Texts,
-    ) -> Result<KernelFiles, Diagnostics> {
-        let files = KernelFiles::read_with_problems(root, door, texts)?;
-        files.problems.clone().into_result().map(|()| files)
-    }
-
-    /// As [`KernelFiles::read`], of files that may have what kernels have not: that is among the
-    /// [problems](KernelFiles::problems), so that other mistakes can be looked for too.
-    ///
-    /// # Errors
-    /// What keeps them from being read, and from knowing what their names mean.
-    pub fn read_with_problems(
-        root: &Path,
-        door: Door<'_>,
-        texts: &mut Texts,
-    ) -> Result<KernelFiles, Diagnostics> {
-        let mut reader = Reader {
+impl<'r, 'd> Reader<'r, 'd> {
+    pub fn new(sources: &'r Sources, door: Door<'d>, texts: &'r mut Texts) -> Reader<'r, 'd> {
+        Reader {
+            sources,
             door,
             texts,
             modules: Vec::new(),
-            known: HashMap::new(),
+            contents: HashMap::new(),
+            by_path: HashMap::new(),
+            by_source: HashMap::new(),
+            imports: Vec::new(),
             diagnostics: Diagnostics::default(),
             problems: Diagnostics::default(),
-        };
-        if let Err(error) = reader.load(root, None) {
-            let message = format!("cannot read `{}`: {error}", root.display());
-            reader.diagnostics.push(Diagnostic::new("source-file", message));
         }
-        let Reader { modules, mut diagnostics, mut problems, .. } = reader;
+    }
+
+    /// The files; else what kept them from being read.
+    pub fn finish(self) -> Result<KernelFiles, Diagnostics> {
+        let Reader { modules, contents, mut diagnostics, mut problems, .. } = self;
         if diagnostics.has_errors() {
             diagnostics.extend(problems);
             diagnostics.sort();
             return Err(diagnostics);
         }
         problems.sort();
-        Ok(KernelFiles { modules: modules.into_iter().flatten().collect(), problems })
+        let mut identity = Identity::default();
+        let mut contents: Vec<_> = contents.iter().map(|(content, id)| (id.0, content)).collect();
+        contents.sort_unstable();
+        contents.into_iter().for_each(|(_, content)| identity.add(content));
+        Ok(KernelFiles { modules: modules.into_iter().flatten().collect(), problems, identity })
     }
-
-    /// Python in kernels and beside them that is not part of the language. What comes of files that
-    /// have any is looked at for other mistakes only; these are not told again there.
-    pub fn problems(&self) -> &Diagnostics {
-        &self.problems
-    }
-
-    /// Whether a mistake is one of the [problems](KernelFiles::problems).
-    pub(crate) fn is_told(&self, problem: &Diagnostic) -> bool {
-        let place = |one: &Diagnostic| one.labels.first().map(|label| label.span);
-        let is_it =
-            |one: &Diagnostic| one.message == problem.message && place(one) == place(problem);
-        self.problems.0.iter().any(is_it)
-    }
-
-    /// The file that was asked for.
-    pub fn root(&self) -> &Module {
-        self.module(ModuleId(0))
-    }
-
-    /// A file of the set.
-    pub fn module(&self, id: ModuleId) -> &Module {
-        &self.modules[id.0]
-    }
-
-    /// Every file, the one that was asked for first.
-    pub fn modules(&self) -> &[Module] {
-        &self.modules
-    }
-
-    /// What a name of a file means, through imports.
-    pub fn find(&self, module: ModuleId, name: &str) -> Option<(ModuleId, &Global)> {
-        let (mut module, mut name) = (module, name);
-        // Names imported in a circle, as no file of Python could, end somewhere.
-        for _ in 0..=self.modules.len() {
-            match self.modules.get(module.0)?.names.get(name)? {
-                Global::Imported(other, member) => (module, name) = (*other, member),
-                found => return Some((module, found)),
-            }
-        }
-        None
-    }
-
-    /// The function of that name in the file that was asked for, imported or its own.
-    pub fn function(&self, name: &str) -> Option<&Arc<Definition>> {
-        match self.find(ModuleId(0), name)? {
-            (_, Global::Function(definition)) => Some(definition),
-            _ => None,
-        }
-    }
-
-    /// The packed functions of the file that was asked for, in order.
-    pub fn packed(&self) -> impl Iterator<Item = &Arc<Definition>> {
-        let functions = self.root().functions.iter();
-        functions.filter(|one| matches!(one.kind, DefinitionKind::Packed(_)))
-    }
-
-    /// The line and column of a place in a file, both from 1; columns count characters. It is found
-    /// at once in the line `near`, where one is looked for that may be there.
-    pub fn position(&self, module: ModuleId, byte: usize, near: u32) -> (u32, u32) {
-        self.module(module).lines.position(byte, near)
-    }
-}
-
-/// Where lines begin, so that a place is found without reading what is before it.
-#[derive(Debug)]
-struct Lines {
-    text: Arc<str>,
-    starts: Vec<usize>,
-}
-
-impl Lines {
-    fn new(text: &str) -> Lines {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1));
-        Lines { starts: starts.collect(), text: Arc::from(text) }
-    }
-
-    fn position(&self, byte: usize, near: u32) -> (u32, u32) {
-        let near = near as usize;
-        let line = match self.is_in(near, byte) {
-            true => near,
-            false => self.starts.partition_point(|start| *start <= byte).max(1),
-        };
-        let before = self.text.get(self.starts[line - 1]..byte).unwrap_or_default();
-        (line as u32, before.chars().count() as u32 + 1)
-    }
-
-    fn is_in(&self, line: usize, byte: usize) -> bool {
-        let starts_before =
-            line > 0 && self.starts.get(line - 1).is_some_and(|start| *start <= byte);
-        starts_before && self.starts.get(line).is_none_or(|next| byte < *next)
-    }
-}
-
-struct Reader<'r, 'd> {
-    door: Door<'d>,
-    texts: &'r mut Texts,
-    /// Those that are being read are none yet.
-    modules: Vec<Option<Module>>,
-    known: HashMap<PathBuf, ModuleId>,
-    /// What keeps the files from being read.
-    diagnostics: Diagnostics,
-    /// What is no part of the language.
-    problems: Diagnostics,
 }
 
 impl Reader<'_, '_> {
+    /// Reads the file that was asked for.
+    pub fn load_root(&mut self, path: &Path) {
+        if let Err(error) = self.load(path, None) {
+            let message = format!("cannot read `{}`: {error}", path.display());
+            self.diagnostics.push(Diagnostic::new("source-file", message));
+        }
+    }
+
+    /// Reads a source once.
+    pub fn load_source(&mut self, source: SourceId) -> ModuleId {
+        if let Some(&id) = self.by_source.get(&source) {
+            return id;
+        }
+        let id = self.begin();
+        // What it captures was there before it, so that there is no circle.
+        let of = self.sources.get(source).clone();
+        let mut files = HashMap::new();
+        for value in of.captured.values() {
+            value.sources(&mut |one| _ = files.insert(one, self.load_source(one)));
+        }
+        let file = |source| files.get(&source).copied().unwrap_or(id);
+        let captured =
+            of.captured.iter().map(|(name, value)| (name.clone(), value.of_files(&file)));
+        let captured = captured.collect();
+        let name = of.path.display().to_string();
+        let text = self.texts.add_part(name, &*of.text, of.first_line);
+        let id = self.parsed(id, of.path, text, captured);
+        self.by_source.insert(source, id);
+        id
+    }
+
     /// Reads a file once. `importer` is where it is imported.
     fn load(&mut self, path: &Path, importer: Option<Span>) -> io::Result<ModuleId> {
         let path = plain(path);
-        if let Some(&id) = self.known.get(&path) {
-            if self.modules[id.0].is_none() {
+        if let Some(&id) = self.by_path.get(&path) {
+            if self.modules.get(id.0).is_none_or(Option::is_none) {
                 self.report_cycle(&path, importer);
             }
             return Ok(id);
         }
         let bytes = (self.door)(&path)?;
-        let id = ModuleId(self.modules.len());
-        self.known.insert(path.clone(), id);
-        self.modules.push(None);
+        let id = self.begin();
+        self.by_path.insert(path.clone(), id);
         let text = match self.texts.add_bytes(path.display().to_string(), bytes) {
             Ok(text) => text,
             Err(problem) => {
@@ -270,16 +117,52 @@ impl Reader<'_, '_> {
                 return Ok(id);
             }
         };
-        let source = self.texts.snippet(text);
-        let (block, lines) = (python::parse(source), Lines::new(source.text));
-        match block {
-            Ok(block) => {
-                let module = self.module(id, path, text, lines, &block);
-                self.modules[id.0] = Some(module);
-            }
-            Err(problems) => self.diagnostics.extend(problems),
-        }
+        let id = self.parsed(id, path.clone(), text, BTreeMap::new());
+        self.by_path.insert(path, id);
         Ok(id)
+    }
+
+    /// A file that is being read.
+    fn begin(&mut self) -> ModuleId {
+        self.modules.push(None);
+        ModuleId(self.modules.len() - 1)
+    }
+
+    /// Reads a text. Gives the file of that content: another one, where that was read before.
+    fn parsed(
+        &mut self,
+        id: ModuleId,
+        path: PathBuf,
+        text: TextId,
+        captured: BTreeMap<Name, Captured<ModuleId>>,
+    ) -> ModuleId {
+        let source = self.texts.snippet(text);
+        let lines = Lines::new(source.text, self.texts.get(text).first_line);
+        let block = match python::parse(source) {
+            Ok(block) => block,
+            Err(problems) => {
+                self.diagnostics.extend(problems);
+                return id;
+            }
+        };
+        let (n_problems, around) = (self.problems.0.len(), std::mem::take(&mut self.imports));
+        let module = self.module(id, (path, text), lines, &block, &captured);
+        let imports = std::mem::replace(&mut self.imports, around);
+        let content = content_of_file(&self.texts.get(text).characters, &captured, &imports);
+        match self.contents.get(&content) {
+            // What is wrong with it was told when it was read first. What it imports was read, too,
+            // so that it is the last.
+            Some(&known) if id.0 + 1 == self.modules.len() => {
+                self.modules.pop();
+                self.problems.0.truncate(n_problems);
+                known
+            }
+            _ => {
+                self.contents.insert(content, id);
+                self.modules[id.0] = Some(module);
+                id
+            }
+        }
     }
 
     fn report_cycle(&mut self, path: &Path, importer: Option<Span>) {
@@ -292,16 +175,17 @@ impl Reader<'_, '_> {
     fn module(
         &mut self,
         id: ModuleId,
-        path: PathBuf,
-        text: TextId,
+        (path, text): (PathBuf, TextId),
         lines: Lines,
         block: &Block,
+        captured: &BTreeMap<Name, Captured<ModuleId>>,
     ) -> Module {
         let doc = block.first().and_then(|first| match &first.kind {
             StmtKind::Expr(Expr { kind: ExprKind::Text(text), .. }) => Some(text.value.clone()),
             _ => None,
         });
-        let (names, functions) = (HashMap::new(), Vec::new());
+        let names = captured.iter().map(|(name, value)| (name.clone(), global_of(value)));
+        let (names, functions) = (names.collect(), Vec::new());
         let mut module = Module { path, text, names, functions, doc, lines };
         let mut odd = Vec::new();
         for stmt in block {
@@ -335,23 +219,8 @@ impl Reader<'_, '_> {
                 }
             }
             StmtKind::Function(function) => self.define(id, module, function),
-            StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) | StmtKind::Pass => {}
             StmtKind::If(branches, _) if is_main(branches) => {}
-            StmtKind::Foreign(foreign) => {
-                odd.push(odd_statement(stmt.span, foreign.instead));
-            }
-            StmtKind::Expr(_)
-            | StmtKind::Augment(..)
-            | StmtKind::If(..)
-            | StmtKind::For(..)
-            | StmtKind::While(..)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_)
-            | StmtKind::Assert(..) => {
-                let help = "move it into a function, or behind `if __name__ == \"__main__\":`";
-                odd.push(odd_statement(stmt.span, help));
-            }
+            other => odd.extend(other.misplaced().map(|help| odd_statement(stmt.span, help))),
         }
     }
 
@@ -406,7 +275,9 @@ impl Reader<'_, '_> {
     /// The kernel file at a path. One that is not there is Python's affair, unless its import says
     /// that it is beside.
     fn found(&mut self, path: &Path, level: u32, span: Span) -> Option<ModuleId> {
-        match self.load(path, Some(span)) {
+        let found = self.load(path, Some(span));
+        self.imports.push(found.as_ref().ok().copied());
+        match found {
             Ok(id) => Some(id),
             Err(error) if level == 0 && error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
@@ -477,6 +348,16 @@ impl Reader<'_, '_> {
             ),
         };
         self.diagnostics.push(Diagnostic::new("decorator", message).label(span, "").help(help));
+    }
+}
+
+/// A captured value as a name of a file.
+fn global_of(captured: &Captured<ModuleId>) -> Global {
+    match captured {
+        Captured::Kernpack => Global::Kernpack,
+        Captured::Member(name) => Global::Member(name.clone()),
+        Captured::Function(module, name) => Global::Imported(*module, name.clone()),
+        value => Global::Captured(value.clone()),
     }
 }
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernel files: a file and the kernel files that it imports.
+//!
+//! Python runs the same file, so that what Python alone uses may stand there: imports of other
+//! modules, functions that no kernel calls, `if __name__ == "__main__":`. Names of these are
+//! mistakes only where a kernel uses them. A module that is imported is a kernel file where there
+//! is one of that name in the folder; any other is Python's.
+//!
+//! Every file comes through the door that the caller opens, or is a text that the caller hands over
+//! with what it captures (`source.rs`). `read.rs` reads them, each once: a file is what it says and
+//! captures, and two paths that lead to the same are one. A constant is kept as it is written: what
+//! it is, elaboration finds out when it meets it.
+
+mod lines;
+mod read;
+mod source;
+
+pub use source::{Captured, Identity, Source, SourceId, Sources};
+
+use crate::python::tree::{Call, Expr, Function, Name};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
+use lines::Lines;
+use read::Reader;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The door through which files are read.
+pub type Door<'d> = &'d mut dyn FnMut(&Path) -> io::Result<Vec<u8>>;
+
+/// A file of a set, by number; the first is the one that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleId(pub usize);
+
+/// A kernel file, and those that it imports.
+#[derive(Debug)]
+pub struct KernelFiles {
+    modules: Vec<Module>,
+    problems: Diagnostics,
+    identity: Identity,
+}
+
+/// A kernel file.
+#[derive(Debug)]
+pub struct Module {
+    /// Its path, as it was read.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: TextId,
+    /// The meanings of its names.
+    pub names: HashMap<Name, Global>,
+    /// Its functions, in order.
+    pub functions: Vec<Arc<Definition>>,
+    /// Its docstring.
+    pub doc: Option<Arc<str>>,
+    lines: Lines,
+}
+
+/// The meaning of a name of a file.
+#[derive(Clone, Debug)]
+pub enum Global {
+    /// A function.
+    Function(Arc<Definition>),
+    /// The value of an expression: its part of that number, where a tuple is taken apart.
+    Constant(Arc<Expr>, Option<usize>),
+    /// kernpack itself.
+    Kernpack,
+    /// The member of kernpack of that name.
+    Member(Name),
+    /// Another kernel file.
+    Module(ModuleId),
+    /// The name of another kernel file.
+    Imported(ModuleId, Name),
+    /// A value that the program has, in which the text stands.
+    Captured(Captured<ModuleId>),
+    /// Something of Python's, bound there.
+    Python(Span),
+}
+
+/// A function of a file.
+#[derive(Debug)]
+pub struct Definition {
+    /// The file.
+    pub module: ModuleId,
+    /// The function.
+    pub function: Arc<Function>,
+    /// Its kind.
+    pub kind: DefinitionKind,
+}
+
+/// The kinds of functions.
+#[derive(Debug)]
+pub enum DefinitionKind {
+    /// Kernels call it; or nobody but Python does.
+    Device,
+    /// `@kp.kernel`
+    Kernel,
+    /// `@kp.jit("signature", workspace={…})`: the call.
+    Packed(Call),
+    /// It has a decorator of Python's.
+    Python(Span),
+}
+
+impl Definition {
+    /// Its name.
+    pub fn name(&self) -> &Name {
+        &self.function.name.name
+    }
+}
+
+impl KernelFiles {
+    /// Reads a file, and the kernel files that it imports.
+    ///
+    /// # Errors
+    /// What is wrong in any of them, and files that cannot be read.
+    pub fn read(
+        root: &Path,
+        door: Door<'_>,
+        texts: &mut Texts,
+    ) -> Result<KernelFiles, Diagnostics> {
+        let files = KernelFiles::read_with_problems(root, door, texts)?;
+        files.problems.clone().into_result().map(|()| files)
+    }
+
+    /// As [`KernelFiles::read`], of files that may have what kernels have not: that is among the
+    /// [problems](KernelFiles::problems), so that other mistakes can be looked for too.
+    ///
+    /// # Errors
+    /// What keeps them from being read, and from knowing what their names mean.
+    pub fn read_with_problems(
+        root: &Path,
+        door: Door<'_>,
+        texts: &mut Texts,
+    ) -> Result<KernelFiles, Diagnostics> {
+        let none = Sources::default();
+        let mut reader = Reader::new(&none, door, texts);
+        reader.load_root(root);
+        reader.finish()
+    }
+
+    /// Reads a source that the caller hands over, what it captures, and what these import. What
+    /// they have that kernels have not is among the [problems](KernelFiles::problems).
+    ///
+    /// # Errors
+    /// What keeps them from being read, and from knowing what their names mean.
+    pub fn read_source(
+        sources: &Sources,
+        root: SourceId,
+        door: Door<'_>,
+        texts: &mut Texts,
+    ) -> Result<KernelFiles, Diagnostics> {
+        let mut reader = Reader::new(sources, door, texts);
+        reader.load_source(root);
+        reader.finish()
+    }
+
+    /// The content of the files, whatever they are called.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Python in kernels and beside them that is not part of the language. What comes of files that
+    /// have any is looked at for other mistakes only; these are not told again there.
+    pub fn problems(&self) -> &Diagnostics {
+        &self.problems
+    }
+
+    /// Whether a mistake is one of the [problems](KernelFiles::problems).
+    pub(crate) fn is_told(&self, problem: &Diagnostic) -> bool {
+        let place = |one: &Diagnostic| one.labels.first().map(|label| label.span);
+        let is_it =
+            |one: &Diagnostic| one.message == problem.message && place(one) == place(problem);
+        self.problems.0.iter().any(is_it)
+    }
+
+    /// The file that was asked for.
+    pub fn root(&self) -> &Module {
+        self.module(ModuleId(0))
+    }
+
+    /// A file of the set.
+    pub fn module(&self, id: ModuleId) -> &Module {
+        &self.modules[id.0]
+    }
+
+    /// Every file, the one that was asked for first.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The meaning of a name of a file, through imports.
+    pub fn find(&self, module: ModuleId, name: &str) -> Option<(ModuleId, &Global)> {
+        let (mut module, mut name) = (module, name);
+        // Names imported in a circle, as no file of Python could, end somewhere.
+        for _ in 0..=self.modules.len() {
+            match self.modules.get(module.0)?.names.get(name)? {
+                Global::Imported(other, member) => (module, name) = (*other, member),
+                found => return Some((module, found)),
+            }
+        }
+        None
+    }
+
+    /// The function of that name in the file that was asked for, imported or its own.
+    pub fn function(&self, name: &str) -> Option<&Arc<Definition>> {
+        match self.find(ModuleId(0), name)? {
+            (_, Global::Function(definition)) => Some(definition),
+            _ => None,
+        }
+    }
+
+    /// The packed functions of the file that was asked for, in order.
+    pub fn packed(&self) -> impl Iterator<Item = &Arc<Definition>> {
+        let functions = self.root().functions.iter();
+        functions.filter(|one| matches!(one.kind, DefinitionKind::Packed(_)))
+    }
+
+    /// The line and column of a place in a file, both from 1; columns count characters. It is found
+    /// at once in the line `near`, where one is looked for that may be there.
+    pub fn position(&self, module: ModuleId, byte: usize, near: u32) -> (u32, u32) {
+        self.module(module).lines.position(byte, near)
+    }
+}

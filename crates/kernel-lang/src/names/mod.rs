@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Names as Python has them: where a name is looked for, what it says where there is none, what a
+//! file's constants are, and how targets are given values.
+//!
+//! A name is that of the function, of those around it where it stands, of the file, which may have
+//! it by an import, of a dtype variable, or of Python. `frame.rs` has the names of calls, and
+//! `target.rs` what is assigned to.
+//!
+//! Not here: what a walker keeps for a name, and what becomes of names where ways meet.
+
+mod frame;
+mod target;
+
+pub(crate) use frame::{FrameId, Frames, Scope};
+pub(crate) use target::{Target, assign};
+
+use crate::builtin;
+use crate::file::{Captured, Definition, Global, KernelFiles, ModuleId};
+use crate::python::tree::{Expr, Name};
+use crate::walker::Walker;
+use kernpack_syntax::{Diagnostic, Span};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Functions and types of Python's, by kernpack's names.
+const PYTHONS: [(&str, &str); 10] = [
+    ("range", "range"),
+    ("min", "min"),
+    ("max", "max"),
+    ("abs", "abs"),
+    ("len", "len"),
+    ("float", "float32"),
+    ("int", "int64"),
+    ("bool", "bool"),
+    ("enumerate", "enumerate"),
+    ("zip", "zip"),
+];
+
+/// The constants of files that were asked for; nothing where one is being evaluated. Where it has
+/// no value, that is known too.
+pub(crate) type Constants<V> = HashMap<(ModuleId, Name), Option<Option<V>>>;
+
+/// A walker that knows names.
+pub(crate) trait Names<'f>: Walker {
+    /// The files.
+    fn files(&self) -> &'f KernelFiles;
+    /// The file whose names count.
+    fn module_here(&self) -> ModuleId;
+    /// The constants of files that were asked for.
+    fn constants(&mut self) -> &mut Constants<Self::Value>;
+
+    /// The value of a name of the function, or of one around it; nothing where none has it, and
+    /// nothing in that where a mistake was reported.
+    fn local(&mut self, name: &Name, span: Span) -> Option<Option<Self::Value>>;
+    /// A dtype variable of the signature.
+    fn dtype_variable(&self, name: &str) -> Option<Self::Value>;
+    /// The member of kernpack of a name.
+    fn member(&mut self, name: &Name, span: Span) -> Option<Self::Value>;
+    /// A function of a file, which is used by a name.
+    fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Self::Value>;
+    /// kernpack itself.
+    fn kernpack(&self) -> Self::Value;
+    /// Another kernel file.
+    fn file(&self, module: ModuleId) -> Self::Value;
+    /// A value that the caller of the compiler captured.
+    fn captured(&mut self, captured: &Captured<ModuleId>, span: Span) -> Option<Self::Value>;
+    /// The value of a constant of a file.
+    fn at_top(&mut self, module: ModuleId, expr: &Expr) -> Option<Self::Value>;
+}
+
+/// The value of a name; nothing where a mistake was reported.
+pub(crate) fn find<'f, W: Names<'f>>(cx: &mut W, name: &Name, span: Span) -> Option<W::Value> {
+    if let Some(value) = cx.local(name, span) {
+        return value;
+    }
+    if let Some(value) = global(cx, cx.module_here(), name, span) {
+        return value;
+    }
+    if let Some(dtype) = cx.dtype_variable(name) {
+        return Some(dtype);
+    }
+    match PYTHONS.iter().find(|(python, _)| *python == &**name) {
+        Some((_, ours)) => cx.member(&Name::from(*ours), span),
+        None => {
+            cx.tell(undefined::<W>(name, span));
+            None
+        }
+    }
+}
+
+fn undefined<W: Walker>(name: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` is not defined");
+    let label = "no name of this function or file";
+    let problem = W::WORDS.problem("unknown-name", message, span, label);
+    match (builtin::find(name), builtin::called_here(name), W::WORDS.define) {
+        (Some(_), _, _) => problem.help(format!("write `kp.{name}`")),
+        (None, Some(ours), Some(_)) => problem.help(format!("write `{ours}`")),
+        // What other languages have by such a name is for kernels.
+        (None, Some(ours), None) => problem.help(format!("write `{ours}` in a kernel")),
+        (None, None, Some(help)) => problem.help(help),
+        (None, None, None) => problem,
+    }
+}
+
+/// The value of a name of a file that is named: a mistake where it has none.
+pub(crate) fn of_file<'f, W: Names<'f>>(
+    cx: &mut W,
+    module: ModuleId,
+    name: &Name,
+    span: Span,
+) -> Option<W::Value> {
+    global(cx, module, name, span).unwrap_or_else(|| {
+        let path = cx.files().module(module).path.display();
+        let message = format!("`{path}` has no `{name}`");
+        let problem = W::WORDS.problem("unknown-name", message, span, "not defined there");
+        cx.tell(problem.help("define it there"));
+        None
+    })
+}
+
+/// The value of a name of a file; nothing where it has none, and nothing in that where a mistake
+/// was reported.
+pub(crate) fn global<'f, W: Names<'f>>(
+    cx: &mut W,
+    module: ModuleId,
+    name: &Name,
+    span: Span,
+) -> Option<Option<W::Value>> {
+    let (module, global) = cx.files().find(module, name)?;
+    Some(match global {
+        Global::Function(definition) => cx.definition(definition, name, span),
+        Global::Constant(expr, part) => constant(cx, (module, name.clone()), expr, *part, span),
+        Global::Kernpack => Some(cx.kernpack()),
+        Global::Member(member) => cx.member(member, span),
+        Global::Module(module) => Some(cx.file(*module)),
+        Global::Captured(captured) => cx.captured(captured, span),
+        Global::Imported(..) => return None,
+        Global::Python(at) => {
+            let (end, help) = W::WORDS.python_ends;
+            let message = format!("`{name}` is Python's, {end}");
+            let problem = W::WORDS.problem(W::WORDS.python, message, span, "used here");
+            let problem = problem.mark(*at, "comes from here");
+            cx.tell(help.into_iter().fold(problem, Diagnostic::help));
+            None
+        }
+    })
+}
+
+/// The value of a constant of a file, which is found out once.
+fn constant<'f, W: Names<'f>>(
+    cx: &mut W,
+    key: (ModuleId, Name),
+    expr: &Expr,
+    part: Option<usize>,
+    span: Span,
+) -> Option<W::Value> {
+    let (code, name) = (W::WORDS.constant, &key.1);
+    match cx.constants().get(&key) {
+        Some(Some(value)) => return value.clone(),
+        Some(None) => {
+            let message = format!("`{name}` is made of itself");
+            let problem = W::WORDS.problem(code, message, span, "has no value");
+            cx.tell(problem.help("give it a value of its own"));
+            return None;
+        }
+        None => {}
+    }
+    cx.constants().insert(key.clone(), None);
+    let value = cx.at_top(key.0, expr).and_then(|value| {
+        let Some(part) = part else { return Some(value) };
+        let items = cx.items(&value, span)?;
+        let item = items.get(part).cloned();
+        if item.is_none() {
+            let message = format!("`{name}` is none of the {} values", items.len());
+            cx.tell(W::WORDS.problem(code, message, span, "there are more names than values"));
+        }
+        item
+    });
+    cx.constants().insert(key, Some(value.clone()));
+    value
+}

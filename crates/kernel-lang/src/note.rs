@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is wrong with a kernel, each mistake once: what is unrolled or called again meets it again.
+
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use std::collections::HashSet;
+
+/// The mistakes that were reported.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    diagnostics: Diagnostics,
+    seen: HashSet<(Option<Span>, String)>,
+}
+
+impl Notes {
+    /// Whether a mistake is new, and so to be added.
+    pub fn is_new(&mut self, problem: &Diagnostic) -> bool {
+        let span = problem.labels.first().map(|label| label.span);
+        self.seen.insert((span, problem.message.clone()))
+    }
+
+    /// Adds a mistake.
+    pub fn add(&mut self, problem: Diagnostic) {
+        self.diagnostics.push(problem);
+    }
+
+    /// All of them, in the order of the text.
+    pub fn finish(mut self) -> Diagnostics {
+        self.diagnostics.sort();
+        self.diagnostics
+    }
+}
