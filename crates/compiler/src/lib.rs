@@ -69,7 +69,7 @@ mod host_code;
 pub mod image;
 pub mod inspect;
 pub mod interpret;
-mod kernel;
+pub mod kernel;
 pub mod kernel_file;
 mod kernel_launch;
 mod kernel_package;

@@ -248,7 +248,7 @@ impl<'k> Analysis<'k> {
                 }
             }
             OpKind::Call(call) => self.give(op.result, |inside, scalar| inside.call(call, scalar)),
-            OpKind::Ptx(_) => self.give(op.result, |_, scalar| Range::of(scalar)),
+            OpKind::Asm(_) => self.give(op.result, |_, scalar| Range::of(scalar)),
             OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) => {}
         }
     }

@@ -68,7 +68,7 @@ fn only_computes(kind: &OpKind) -> bool {
             | Meaning::Geometry(_) => true,
             Meaning::Warp(_) | Meaning::Barrier | Meaning::Fence | Meaning::Atomic(_) => false,
         },
-        OpKind::Ptx(ptx) => !ptx.has_effects,
+        OpKind::Asm(asm) => !asm.has_effects,
         OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => false,
         OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => false,
         OpKind::Jump(_) | OpKind::Print(..) => false,

@@ -18,7 +18,7 @@ use super::image::{image, is_written, launched_bytes};
 use super::input::Input;
 use super::{Argument, Buffer, Case, interpreted};
 use kernpack_compiler::image::{Arch, ArchKind};
-use kernpack_kernel_ir::verify::check_needs;
+use kernpack_compiler::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::{Const, Scalar};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};

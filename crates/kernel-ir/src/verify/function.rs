@@ -59,7 +59,7 @@ fn computes(kind: &OpKind) -> bool {
         | OpKind::InBounds { .. }
         | OpKind::Jump(Jump::Return)
         | OpKind::Print(..)
-        | OpKind::Ptx(_) => false,
+        | OpKind::Asm(_) => false,
     }
 }
 

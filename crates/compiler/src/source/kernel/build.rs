@@ -6,14 +6,13 @@ use super::KernelSource;
 use super::warning::warnings;
 use crate::file::Looked;
 use crate::image::{Arch, ArchKind, Image};
-use crate::kernel::{Lowered, ptx};
+use crate::kernel::nvptx::{Lowered, VPRINTF, check_needs, ptx};
 use crate::parallel;
 use crate::source::error::{SourceError, SourceErrorKind};
 use crate::source::gpu::GpuArtifact;
 use crate::source::nvjitlink::{
     AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
 };
-use kernpack_kernel_ir::verify::check_needs;
 use kernpack_kernel_ir::{Kernel, expand, verify};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use std::collections::HashSet;
@@ -33,8 +32,6 @@ pub(super) struct Code {
 
 /// The newest version of PTX that is written: an older one is, wherever it will do.
 const NEWEST_PTX: u32 = 90;
-/// A function of the device that kernels call.
-const RESERVED: &str = "vprintf";
 
 pub(super) fn build(
     source: &KernelSource,
@@ -81,7 +78,7 @@ pub(super) fn prepare(
     archs: &[Placed<Arch>],
 ) -> Result<Vec<Kernel>, Diagnostics> {
     let checked = parallel::map(&source.instances, |instance| checked(instance, archs));
-    let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([RESERVED]));
+    let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([VPRINTF]));
     let mut prepared = Vec::with_capacity(source.instances.len());
     for (instance, checked) in source.instances.iter().zip(checked) {
         match checked {

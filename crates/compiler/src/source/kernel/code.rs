@@ -4,7 +4,7 @@
 use super::KernelSource;
 use super::build;
 use crate::image::{Arch, ArchKind};
-use crate::kernel;
+use crate::kernel::nvptx;
 use crate::source::error::SourceError;
 use crate::source::nvjitlink::NvJitLink;
 use kernpack_kernel_ir::Kernel;
@@ -17,7 +17,7 @@ use kernpack_syntax::Placed;
 pub fn llvm_text(source: &KernelSource, arch: Arch) -> Result<String, Vec<SourceError>> {
     let prepared = prepared(source, arch)?;
     let kernels: Vec<_> = prepared.iter().collect();
-    Ok(kernel::llvm_text(&kernels, arch, source.line_info))
+    Ok(nvptx::llvm_text(&kernels, arch, source.line_info))
 }
 
 /// The kernels in PTX.

@@ -7,8 +7,8 @@ use crate::source::nvjitlink::{NvJitLinkError, nvjitlink};
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::text::{self, Item};
 
-const ADD_ONE: &str = include_str!("../../kernel/tests/add_one.kir");
-const REDUCE_SUM: &str = include_str!("../../kernel/tests/reduce_sum.kir");
+const ADD_ONE: &str = include_str!("../../kernel/nvptx/tests/add_one.kir");
+const REDUCE_SUM: &str = include_str!("../../kernel/nvptx/tests/reduce_sum.kir");
 
 /// The kernels of texts.
 fn source(texts: &[&str]) -> KernelSource {

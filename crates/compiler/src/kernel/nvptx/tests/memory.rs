@@ -2,7 +2,7 @@
 //! What is constant in addresses, register tensors that become variables, and atomic operations.
 
 use super::{expect_instructions, kernel};
-use crate::kernel::registers::Registers;
+use crate::kernel::shared::Registers;
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::kernel::Local;
 
