@@ -98,7 +98,7 @@ pub use compile::{
 pub use error::CompileError;
 pub use file::{Held, InputFile};
 pub use gpu_code::{CudaCode, GpuCompiler};
-pub use kernel_file::KernelFile;
+pub use kernel_file::{KernelFile, KernelTarget};
 pub use language::{Language, PackageText};
 pub use llvm::version as llvm_version;
 pub use package::{

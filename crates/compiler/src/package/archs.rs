@@ -4,7 +4,7 @@
 
 use super::{Function, KernelLaunch, Launch, PackedLaunches, Site, WrittenLaunch};
 use crate::image::Arch;
-use crate::kernel_file::KernelFile;
+use crate::kernel_file::KernelTarget;
 use crate::source::GpuSource;
 use kernpack_syntax::Placed;
 
@@ -34,18 +34,14 @@ pub fn settle_archs<'f>(
             }
             WrittenLaunch::Kernel(KernelLaunch { file, .. })
             | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
-                if has_assembler && !file.is_arch_written() {
-                    set_archs(file, archs);
+                if has_assembler && !file.target.is_written() {
+                    file.target = KernelTarget::of(archs);
                 }
             }
             WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. })
             | WrittenLaunch::Triton(_) => {}
         }
     }
-}
-
-fn set_archs(file: &mut KernelFile, archs: &[Arch]) {
-    file.archs = archs.iter().copied().map(Placed::from).collect();
 }
 
 impl Overruled {
@@ -62,7 +58,7 @@ impl Overruled {
                 }
                 WrittenLaunch::Kernel(KernelLaunch { file, .. })
                 | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
-                    set_archs(file, archs);
+                    file.target = KernelTarget::of(archs);
                     (
                         file.path.clone().map(|path| path.display().to_string()),
                         &mut overruled.compiled,

@@ -222,6 +222,17 @@ impl PartialEq for Intrinsic {
 }
 
 impl Intrinsic {
+    /// Whether a thread does it by itself and touches no memory: nothing is lost where nobody uses
+    /// its result.
+    pub fn only_gives(&self) -> bool {
+        self.together == Level::Thread && self.touches == Touches::Nothing
+    }
+
+    /// Whether it computes: its result is a function of its operands.
+    pub fn computes(&self) -> bool {
+        self.only_gives() && self.result == Spread::AsOperands
+    }
+
     /// The type of its result where operands have these types; nothing stands for a constant or a
     /// word.
     pub fn result(&self, types: &[Option<Type>]) -> Option<Type> {

@@ -94,7 +94,9 @@ mod tests {
     fn a_call_needs_an_architecture_and_a_version_of_ptx() {
         let fence = kernel("kernel k() { call fence(cluster) }");
         assert!(check_needs(&fence, 90, 78).is_ok());
-        expect![[r#""#]].assert_eq(&check_needs(&fence, 89, 78).unwrap_err().to_string());
-        expect![[r#""#]].assert_eq(&check_needs(&fence, 90, 77).unwrap_err().to_string());
+        expect![[r#"
+            error[kernel-arch]: `fence` needs sm_90, and code is made for sm_89, in `call fence(cluster)`
+              help: build for sm_90 or newer alone, or do without it"#]].assert_eq(&check_needs(&fence, 89, 78).unwrap_err().to_string());
+        expect!["error[kernel-arch]: `fence` needs PTX 7.8, and code is made for PTX 7.7, in `call fence(cluster)`"].assert_eq(&check_needs(&fence, 90, 77).unwrap_err().to_string());
     }
 }

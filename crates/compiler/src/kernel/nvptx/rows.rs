@@ -60,19 +60,13 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
 #[cfg(test)]
 mod tests {
     use super::ENTRIES;
-    use kernpack_kernel_ir::intrinsic::{self, Meaning};
+    use kernpack_kernel_ir::intrinsic::{self, Intrinsic, Meaning};
 
     #[test]
     fn each_row_that_computes_has_an_entry_and_no_other_has() {
-        let computes = intrinsic::all().filter(|row| match row.meaning {
-            Meaning::Pure(_) | Meaning::Approximate(_) => true,
-            Meaning::Expand(_)
-            | Meaning::Geometry(_)
-            | Meaning::Warp(_)
-            | Meaning::Barrier
-            | Meaning::Fence
-            | Meaning::Atomic(_) => false,
-        });
+        let is_entered =
+            |row: &&Intrinsic| row.computes() && !matches!(row.meaning, Meaning::Expand(_));
+        let computes = intrinsic::all().filter(is_entered);
         let rows: Vec<_> = computes.map(|row| row.name).collect();
         let entries: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
         assert_eq!(entries, rows);

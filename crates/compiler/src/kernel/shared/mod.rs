@@ -29,12 +29,12 @@ use kernpack_kernel_ir::kernel::{Kernel, Value};
 use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
 use lines::KernelLines;
+use registers::Registers;
 use rustc_hash::FxHashMap;
 
 pub(super) use call::{values, words};
 pub(super) use memory::locals_named;
 pub(super) use number::{bits_ty, scalar_ty};
-pub(super) use registers::Registers;
 pub(super) use target::Target;
 
 /// The module of these kernels. Their names differ; each is verified and expanded, and the target

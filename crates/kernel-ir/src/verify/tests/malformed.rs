@@ -161,5 +161,8 @@ fn what_a_target_refuses_is_told_at_its_place() {
         is_fence.then(|| Diagnostic::new("kernel-arch", "there is no `fence`"))
     };
     assert!(check_calls(&waits, |_| None).is_ok());
-    expect![[r#""#]].assert_eq(&check_calls(&waits, refused).unwrap_err().to_string());
+    expect![[r#"
+        error[kernel-arch]: there is no `fence`
+          at 50..65: "#]]
+    .assert_eq(&check_calls(&waits, refused).unwrap_err().to_string());
 }
