@@ -49,22 +49,23 @@ pub struct OpenedFile {
 /// Where nothing is said: PTX that every device of the last years compiles for itself.
 impl Default for KernelTarget {
     fn default() -> KernelTarget {
-        "compute_80"
-            .parse()
-            .map_or(KernelTarget::Nvptx(vec![]), |oldest| KernelTarget::of(&[oldest]))
+        let oldest = "compute_80".parse::<Arch>().map(|oldest| vec![oldest.into()]);
+        KernelTarget::Nvptx(oldest.unwrap_or_default())
     }
 }
 
 impl KernelTarget {
-    /// These architectures, which nobody wrote: they have no place.
-    pub fn of(archs: &[Arch]) -> KernelTarget {
-        KernelTarget::Nvptx(archs.iter().copied().map(Placed::from).collect())
-    }
-
     /// The kind of device that the kernels run on.
     pub fn device(&self) -> DeviceType {
         match self {
             KernelTarget::Nvptx(_) => DeviceType::CUDA,
+        }
+    }
+
+    /// Makes it these architectures, where it has such. They have no place, as nobody wrote them.
+    pub fn set_archs(&mut self, archs: &[Arch]) {
+        match self {
+            KernelTarget::Nvptx(own) => *own = archs.iter().copied().map(Placed::from).collect(),
         }
     }
 

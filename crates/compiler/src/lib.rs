@@ -29,9 +29,10 @@
 //! and `gpu_code.rs` build each source once (`wanted.rs`), and hold what it has against what
 //! launches pass. `lower/` turns plans into entry points, and `llvm/` is the vocabulary it does
 //! that in: for the host, and for kernels, which become PTX (`llvm/nvptx.rs`). `kernel/` turns
-//! kernels of `crates/kernel-ir` into LLVM's IR, a file for each kind of operation; `address.rs`
-//! there adds what is constant in an address last, and `registers.rs` finds the register tensors
-//! that become variables. `source/kernel/` has kernels verified, lowered and assembled, and warns
+//! kernels of `crates/kernel-ir` into LLVM's IR: `shared/` has what every target does alike, a file
+//! for each kind of operation, and `nvptx/` what only NVIDIA's GPUs have. `shared/address.rs` adds
+//! what is constant in an address last, and `shared/registers.rs` finds the register tensors that
+//! become variables. `source/kernel/` has kernels verified, lowered and assembled, and warns
 //! of what makes them slow. `source/nvjitlink/` assembles PTX, and reads what the assembler says of
 //! it. `link/` merges, localises, gates and links, with lld inside this process. `symbols.rs` says
 //! which symbols a package may define and need, and whether the process that loads it will have

@@ -4,7 +4,6 @@
 
 use super::{Function, KernelLaunch, Launch, PackedLaunches, Site, WrittenLaunch};
 use crate::image::Arch;
-use crate::kernel_file::KernelTarget;
 use crate::source::GpuSource;
 use kernpack_syntax::Placed;
 
@@ -35,7 +34,7 @@ pub fn settle_archs<'f>(
             WrittenLaunch::Kernel(KernelLaunch { file, .. })
             | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
                 if has_assembler && !file.target.is_written() {
-                    file.target = KernelTarget::of(archs);
+                    file.target.set_archs(archs);
                 }
             }
             WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. })
@@ -58,7 +57,7 @@ impl Overruled {
                 }
                 WrittenLaunch::Kernel(KernelLaunch { file, .. })
                 | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
-                    file.target = KernelTarget::of(archs);
+                    file.target.set_archs(archs);
                     (
                         file.path.clone().map(|path| path.display().to_string()),
                         &mut overruled.compiled,
