@@ -41,8 +41,8 @@ pub enum FloatOperation {
 }
 
 impl<'c> Emitter<'c> {
-    /// Starts a kernel of a calling convention, which is LLVM's number for it: the builder stands at
-    /// its first block.
+    /// Starts a kernel of a calling convention, by LLVM's number for it: the builder stands at its
+    /// first block.
     pub fn define_kernel(
         &self,
         name: &str,

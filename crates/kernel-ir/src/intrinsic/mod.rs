@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Intrinsics: what a kernel can ask of the machine beyond the closed list of operations. A row of
 //! a table says what one means: types, documentation, what it computes, who takes part, what it
-//! touches. Front end, text, verifier, interpreter, lowering and the reference read the rows; adding
-//! one is adding a row.
+//! touches. Front end, text, verifier, interpreter, lowering and the reference read the rows.
 //!
 //! The tables are one file a family. Not here: how a row is run (`interp/`), and how a target does
 //! it, or what it needs for it: that is the target's column (the compiler's `kernel/<target>`).
