@@ -7,14 +7,14 @@
 //!            Target ─────────────────────────┘
 //! ```
 //!
-//! [`shared`] has what every target does alike: arithmetic, conversions, control, memory, lines. A
+//! `shared/` has what every target does alike: arithmetic, conversions, control, memory, lines. A
 //! folder beside it has what only one target has, and answers `shared/target.rs`: how a kernel is
 //! begun and gets its parameters, address spaces, what threads do together, where they are,
 //! assembly, the column of the table of intrinsics (`rows.rs`), and what these need. [`nvptx`] is
 //! NVIDIA's GPUs.
 //!
 //! What operations give is said by `kernpack_kernel_ir::eval`, and code gives it to the last bit;
-//! the tests of each target hold both against each other.
+//! the tests hold both against each other.
 //!
 //! A verified kernel for an architecture that has what it needs never fails here: what an
 //! architecture has not, LLVM answers by ending the process, so that nothing of it may get there.
