@@ -6,7 +6,7 @@ use crate::elaborate::Elaborator;
 use crate::expr::Arg;
 use crate::tensor::{Predicate, Touched};
 use crate::value::{Range, Value};
-use kernpack_kernel_ir::op::{OpKind, Ptx};
+use kernpack_kernel_ir::op::{Asm, Dialect, OpKind};
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_syntax::Span;
 use std::sync::Arc;
@@ -209,7 +209,7 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             }
         }
     }
-    match cx.b.ptx(ty, Ptx { text, operands, has_effects }) {
+    match cx.b.asm(ty, Asm { dialect: Dialect::Ptx, text, operands, has_effects }) {
         Some(value) => Value::Typed(value),
         None => Value::None,
     }
