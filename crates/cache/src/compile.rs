@@ -6,7 +6,6 @@ use crate::manifest::{Files, Manifest};
 use crate::record::{Compilers, Done, Record};
 use crate::request::{Request, Wanted, digest};
 use crate::warning::{Stored, name_held};
-use kernpack_compiler::source::kernel;
 use kernpack_compiler::{CompileError, Compiled, Options, check_rest, compile};
 use kernpack_package::package_file::Reading;
 use kernpack_package::{GpuSource, Launch, Site};
@@ -165,7 +164,7 @@ fn has_cuda(package: &WrittenPackage) -> bool {
 fn has_machine_code(package: &WrittenPackage) -> bool {
     let launches = package.functions.iter().flat_map(|function| &function.launches);
     let mut files = launches.filter_map(WrittenLaunch::kernel_file);
-    files.any(|file| kernel::needs_assembler(&file.archs))
+    files.any(|file| file.target.needs_assembler())
 }
 
 /// Where the kernels are of launches that are whole as they are written.

@@ -15,7 +15,7 @@ use crate::kernel::{
 };
 use crate::numbering::Numbering;
 use crate::op::{
-    Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
+    Asm, Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store, Unary,
 };
 use crate::types::{Scalar, Space, Type};
 use rustc_hash::FxHashMap;
@@ -453,9 +453,9 @@ impl Builder {
         Some(meaning(&known.collect::<Option<Vec<_>>>()?))
     }
 
-    /// PTX as it is written, with a result of that type.
-    pub fn ptx(&mut self, ty: Option<Type>, ptx: Ptx) -> Option<Value> {
-        self.effect_of(ty, OpKind::Ptx(ptx))
+    /// Assembly as it is written, with a result of that type.
+    pub fn asm(&mut self, ty: Option<Type>, asm: Asm) -> Option<Value> {
+        self.effect_of(ty, OpKind::Asm(asm))
     }
 
     fn define(&mut self, ty: Type, expr: Expr) -> Value {

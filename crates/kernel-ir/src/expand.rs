@@ -41,16 +41,8 @@ fn expand_region(kernel: &mut Kernel, region: &mut Region) {
 }
 
 fn function_of(call: &Call) -> Option<&'static Function> {
-    match call.intrinsic.meaning {
-        Meaning::Expand(name) => math::find(name),
-        Meaning::Pure(_)
-        | Meaning::Approximate(_)
-        | Meaning::Geometry(_)
-        | Meaning::Warp(_)
-        | Meaning::Barrier
-        | Meaning::Fence
-        | Meaning::Atomic(_) => None,
-    }
+    let Meaning::Expand(name) = call.intrinsic.meaning else { return None };
+    math::find(name)
 }
 
 /// The operations that stand for an operation, if it is a call of a function.
@@ -146,7 +138,7 @@ impl<'k> Inliner<'k> {
             OpKind::Call(call) => known.call(call),
             OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => None,
             OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => None,
-            OpKind::Jump(_) | OpKind::Print(..) | OpKind::Ptx(_) => None,
+            OpKind::Jump(_) | OpKind::Print(..) | OpKind::Asm(_) => None,
         };
         self.kernel.values[result.index()].constant = constant;
         if let Some(constant) = constant {

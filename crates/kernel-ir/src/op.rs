@@ -5,8 +5,9 @@
 //! alone. What grows are the rows of [`intrinsic`](crate::intrinsic), which one operation calls.
 
 use crate::constant::Const;
-use crate::intrinsic::{Intrinsic, Needs};
+use crate::intrinsic::Intrinsic;
 use crate::kernel::{Local, Place, Shared, Slot, Value};
+use std::fmt;
 
 /// Operations, in order. Values that are defined in a region are known in it and in those within.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,8 +93,8 @@ pub enum OpKind {
     Call(Call),
     /// Writes a line for a person: `{}` stands for the next argument.
     Print(String, Vec<Value>),
-    /// Runs PTX as it is written: `{0}`, `{1}` ... stand for the result and the operands.
-    Ptx(Ptx),
+    /// Runs assembly as it is written: `{0}`, `{1}` ... stand for the result and the operands.
+    Asm(Asm),
 }
 
 /// What gives a value and does nothing else.
@@ -240,6 +241,7 @@ macro_rules! names {
 }
 
 names! {
+    Dialect { Ptx = "ptx", }
     Unary { Neg = "neg", Abs = "abs", Not = "not", }
     Binary {
         Add = "add", Sub = "sub", Mul = "mul", Div = "div", FloorDiv = "floordiv",
@@ -293,17 +295,6 @@ pub struct Call {
     pub operands: Vec<Operand>,
 }
 
-impl Call {
-    /// What it needs of a GPU: what its row does, and its words.
-    pub fn needs(&self) -> Needs {
-        let words = self.operands.iter().filter_map(|operand| match operand {
-            Operand::Word(word) => Some(Needs::of_word(word)),
-            Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
-        });
-        words.fold(self.intrinsic.needs(), Needs::and)
-    }
-}
-
 /// What an intrinsic is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
@@ -317,13 +308,31 @@ pub enum Operand {
     Local(Local),
 }
 
-/// PTX as it is written.
+/// Assembly as it is written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ptx {
+pub struct Asm {
+    /// What the instructions are written in.
+    pub dialect: Dialect,
     /// The instructions.
     pub text: String,
     /// What `{1}`, `{2}` ... stand for; `{0}` where there is no result.
     pub operands: Vec<Value>,
     /// Whether it does more than compute its result.
     pub has_effects: bool,
+}
+
+/// What assembly is written in. Each is one target's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// NVIDIA's, for its GPUs.
+    Ptx,
+}
+
+/// As a message says it: `PTX`.
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dialect::Ptx => "PTX",
+        })
+    }
 }

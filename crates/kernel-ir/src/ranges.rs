@@ -253,7 +253,7 @@ impl<'k> Analysis<'k> {
                 }
             }
             OpKind::Call(call) => self.give(op.result, |inside, scalar| inside.call(call, scalar)),
-            OpKind::Ptx(_) => self.give(op.result, |_, scalar| scalar.integers()),
+            OpKind::Asm(_) => self.give(op.result, |_, scalar| scalar.integers()),
             OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) => {}
         }
     }

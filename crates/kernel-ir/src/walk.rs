@@ -3,7 +3,7 @@
 //! no more of an operation than that need not match it.
 
 use crate::kernel::Value;
-use crate::op::{Expr, Guard, Load, OpKind, Operand, Ptx, Region, Store};
+use crate::op::{Asm, Expr, Guard, Load, OpKind, Operand, Region, Store};
 
 /// One walk for shared and for exclusive references: the patterns are the same.
 macro_rules! walks {
@@ -47,7 +47,7 @@ macro_rules! walks {
                     OpKind::For { first, end, step, .. } => {
                         [first, end, step].into_iter().for_each(visit);
                     }
-                    OpKind::Print(_, values) | OpKind::Ptx(Ptx { operands: values, .. }) => {
+                    OpKind::Print(_, values) | OpKind::Asm(Asm { operands: values, .. }) => {
                         values.into_iter().for_each(visit);
                     }
                     OpKind::Store(Store { pointer, value, condition, .. }) => {
@@ -71,7 +71,7 @@ macro_rules! walks {
                     OpKind::While { before, body, .. } => (Some(before), Some(body)),
                     OpKind::Expr(_) | OpKind::Store(_) | OpKind::InBounds { .. } => (None, None),
                     OpKind::Set(..) | OpKind::Jump(_) => (None, None),
-                    OpKind::Call(_) | OpKind::Print(..) | OpKind::Ptx(_) => (None, None),
+                    OpKind::Call(_) | OpKind::Print(..) | OpKind::Asm(_) => (None, None),
                 };
                 first.into_iter().chain(second)
             }

@@ -3,7 +3,6 @@
 //! are numbered in the order in which they are defined, parameters first.
 
 use kernpack_kernel_ir::Kernel;
-use kernpack_kernel_ir::intrinsic::Meaning;
 use kernpack_kernel_ir::kernel::{Size, Value};
 use kernpack_kernel_ir::op::{Expr, OpKind, Region};
 use rustc_hash::FxHashMap;
@@ -61,14 +60,8 @@ fn only_computes(kind: &OpKind) -> bool {
     match kind {
         // A load is one that the interpreter may find fault with.
         OpKind::Expr(expr) => !matches!(expr, Expr::Load(_)),
-        OpKind::Call(call) => match call.intrinsic.meaning {
-            Meaning::Pure(_)
-            | Meaning::Expand(_)
-            | Meaning::Approximate(_)
-            | Meaning::Geometry(_) => true,
-            Meaning::Warp(_) | Meaning::Barrier | Meaning::Fence | Meaning::Atomic(_) => false,
-        },
-        OpKind::Ptx(ptx) => !ptx.has_effects,
+        OpKind::Call(call) => call.intrinsic.only_gives(),
+        OpKind::Asm(asm) => !asm.has_effects,
         OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => false,
         OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => false,
         OpKind::Jump(_) | OpKind::Print(..) => false,

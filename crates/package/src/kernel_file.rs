@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of kernels that are written here, and how they are compiled.
+//! Files of kernels that are written here, how they are compiled, and for what.
 //!
 //! Whoever has the table of texts opens the files, so that problems show where they are. Not here:
 //! the language, and such a file as a package (`kernel_package.rs`).
 
 use crate::file::{Files, Held, Looked};
 use crate::source::SourceErrorKind;
+use kernpack_ffi_abi::DeviceType;
 use kernpack_kernel_lang::file::KernelFiles;
-use kernpack_machine::Arch;
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span, Texts};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,11 +23,18 @@ pub struct KernelFile {
     /// The file.
     pub path: Placed<PathBuf>,
     /// What the kernels are compiled for.
-    pub archs: Vec<Placed<Arch>>,
+    pub target: KernelTarget,
     /// Whether the code tells which line each instruction comes from.
     pub line_info: bool,
     /// What is in it, once it has been read.
     pub opened: Option<Arc<OpenedFile>>,
+}
+
+/// What kernels that are written here are compiled for, and so where they run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KernelTarget {
+    /// GPUs of NVIDIA: machine code or PTX for each of these.
+    Nvptx(Vec<Placed<Arch>>),
 }
 
 /// A file of kernels that has been read.
@@ -38,27 +46,59 @@ pub struct OpenedFile {
     pub looked: Looked,
 }
 
+/// Where nothing is said: PTX that every device of the last years compiles for itself.
+impl Default for KernelTarget {
+    fn default() -> KernelTarget {
+        let oldest = "compute_80".parse::<Arch>().map(|oldest| vec![oldest.into()]);
+        KernelTarget::Nvptx(oldest.unwrap_or_default())
+    }
+}
+
+impl KernelTarget {
+    /// The kind of device that the kernels run on.
+    pub fn device(&self) -> DeviceType {
+        match self {
+            KernelTarget::Nvptx(_) => DeviceType::CUDA,
+        }
+    }
+
+    /// Makes it these architectures, where it has such. They have no place, as nobody wrote them.
+    pub fn set_archs(&mut self, archs: &[Arch]) {
+        match self {
+            KernelTarget::Nvptx(own) => *own = archs.iter().copied().map(Placed::from).collect(),
+        }
+    }
+
+    /// Whether somebody wrote it.
+    pub fn is_written(&self) -> bool {
+        match self {
+            KernelTarget::Nvptx(archs) => archs.iter().any(|arch| arch.span != Span::default()),
+        }
+    }
+
+    /// Whether code for it is made with an assembler of the machine.
+    pub fn needs_assembler(&self) -> bool {
+        match self {
+            KernelTarget::Nvptx(archs) => needs_assembler(archs),
+        }
+    }
+}
+
+/// Whether machine code is asked for, which an assembler makes.
+pub fn needs_assembler(archs: &[Placed<Arch>]) -> bool {
+    archs.iter().any(|arch| arch.kind == ArchKind::Sm)
+}
+
 impl KernelFile {
     /// A file that is compiled as where nothing is said.
     pub fn new(path: Placed<PathBuf>) -> KernelFile {
-        KernelFile { path, archs: KernelFile::archs(), line_info: false, opened: None }
-    }
-
-    /// What kernels are compiled for where nothing is said: PTX that every device of the last years
-    /// compiles for itself. What nobody wrote has no place.
-    pub fn archs() -> Vec<Placed<Arch>> {
-        vec![Arch::OLDEST_OF_KERNELS.into()]
-    }
-
-    /// Whether somebody wrote what it is compiled for.
-    pub fn is_arch_written(&self) -> bool {
-        self.archs.iter().any(|arch| arch.span != Span::default())
+        KernelFile { path, target: KernelTarget::default(), line_info: false, opened: None }
     }
 
     /// Whether both are compiled alike, from one file.
     pub fn is_same(&self, other: &KernelFile) -> bool {
-        let KernelFile { path, archs, line_info, opened: _ } = self;
-        *path == other.path && *archs == other.archs && *line_info == other.line_info
+        let KernelFile { path, target, line_info, opened: _ } = self;
+        *path == other.path && *target == other.target && *line_info == other.line_info
     }
 
     /// What is in it. Where nobody has read it, it is read now, and problems name their lines

@@ -6,7 +6,7 @@
 //! of them needs. So it is known only when all of a package's launches have been looked at.
 
 use crate::file::Files;
-use crate::kernel_file::KernelFile;
+use crate::kernel_file::{KernelFile, KernelTarget};
 use crate::package::{Function, KernelLaunch, Launch, PackedLaunches, Site};
 use crate::source::{GpuSource, KernelSource};
 use kernpack_kernel_lang::packed::PackedRow;
@@ -37,9 +37,8 @@ impl KernelPools {
                 continue;
             };
             let is_own = |(file, _): &&(KernelFile, Kernels)| {
-                file.path == source.path
-                    && file.archs == *archs
-                    && file.line_info == source.line_info
+                let KernelTarget::Nvptx(own) = &file.target;
+                file.path == source.path && own == archs && file.line_info == source.line_info
             };
             if let Some((_, kernels)) = self.0.iter().find(is_own) {
                 source.instances.clone_from(&kernels.kernels);
@@ -124,8 +123,12 @@ fn launch(file: &KernelFile, when: When, settled: SettledLaunch) -> Launch {
     let SettledLaunch { branches: _, kernel, args, geometry } = settled;
     let source =
         KernelSource { path: file.path.clone(), instances: vec![], line_info: file.line_info };
-    let source = GpuSource::Kernel(source, file.archs.clone());
+    let site = match &file.target {
+        KernelTarget::Nvptx(archs) => {
+            Site::Gpu { source: GpuSource::Kernel(source, archs.clone()), launch: geometry.into() }
+        }
+    };
     let place = kernel.span;
     let args = args.into_iter().map(|arg| Placed::new(arg, place)).collect();
-    Launch { when, kernel, args, site: Site::Gpu { source, launch: geometry.into() } }
+    Launch { when, kernel, args, site }
 }

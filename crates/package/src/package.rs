@@ -109,6 +109,16 @@ pub enum Site {
     },
 }
 
+impl Site {
+    /// The kind of device that it is: where tensors are that do not say it.
+    pub fn device(&self) -> DeviceType {
+        match self {
+            Site::Host { .. } => DeviceType::CPU,
+            Site::Gpu { .. } => DeviceType::CUDA,
+        }
+    }
+}
+
 impl<L> Package<L> {
     /// A package of these functions, to build on.
     pub fn new(name: impl Into<String>, functions: Vec<Function<L>>) -> Package<L> {
@@ -117,20 +127,20 @@ impl<L> Package<L> {
 }
 
 impl Package {
-    /// Every entry point: the functions with their `_out` twins; for each of them that launches on
-    /// a GPU, a `kernpack_prepare_<name>` where it has no results, and a
+    /// Every entry point: the functions with their `_out` twins; for each of them that submits
+    /// launches, a `kernpack_prepare_<name>` where it has no results, and a
     /// `kernpack_launched_<name>`; and `kernpack_preload_<package>` where any does.
     pub fn entry_points(&self) -> Vec<EntryPoint> {
         let variants: Vec<_> = self.functions.iter().flat_map(Function::variants).collect();
-        let on_gpu: Vec<_> = variants.iter().filter(|function| function.is_on_gpu()).collect();
-        let prepares: Vec<_> = on_gpu.iter().filter_map(|function| function.prepare()).collect();
-        let launched: Vec<_> = on_gpu.iter().map(|function| function.launched()).collect();
-        let preload = (!on_gpu.is_empty()).then(|| self.preload());
+        let submit: Vec<_> = variants.iter().filter(|function| function.submits()).collect();
+        let prepares: Vec<_> = submit.iter().filter_map(|function| function.prepare()).collect();
+        let launched: Vec<_> = submit.iter().map(|function| function.launched()).collect();
+        let preload = (!submit.is_empty()).then(|| self.preload());
         let calls = variants.into_iter().map(|function| EntryPoint { function, role: Role::Call });
         calls.chain(prepares).chain(launched).chain(preload).collect()
     }
 
-    /// How a function's launches on a GPU are submitted.
+    /// How a function's launches are submitted.
     pub fn submit_of(&self, function: &Function) -> Submit {
         function.submit.unwrap_or(self.submit)
     }
@@ -269,6 +279,18 @@ impl Launch {
     }
 }
 
+/// Whether launches on such a device are submitted to it, and run behind what was submitted before;
+/// on the host they have run when the call returns.
+pub(crate) fn is_submitted(device: DeviceType) -> bool {
+    device != DeviceType::CPU
+}
+
+/// Where tensors are that do not say it, with launches on these devices: on the host where all run
+/// there.
+fn default_device(devices: impl IntoIterator<Item = DeviceType>) -> DeviceType {
+    devices.into_iter().find(|device| is_submitted(*device)).unwrap_or(DeviceType::CPU)
+}
+
 /// Where arguments are written, from the first to the last.
 pub fn args_place(args: &[Placed<KernelArg>]) -> Span {
     let mut written = args.iter().map(|arg| arg.span).filter(|span| span.text.is_some());
@@ -282,14 +304,14 @@ impl Function {
         Function { signature, doc: None, workspaces: vec![], launches: vec![], submit: None }
     }
 
-    /// Whether a launch runs on a GPU.
-    pub fn is_on_gpu(&self) -> bool {
-        self.launches.iter().any(|launch| matches!(launch.site, Site::Gpu { .. }))
+    /// Whether a launch is submitted to a device.
+    pub fn submits(&self) -> bool {
+        self.launches.iter().any(|launch| is_submitted(launch.site.device()))
     }
 
-    /// Where tensors are that do not say it: on the CPU, or on a GPU where a launch runs there.
+    /// Where tensors are that do not say it.
     pub fn default_device(&self) -> DeviceType {
-        if self.is_on_gpu() { DeviceType::CUDA } else { DeviceType::CPU }
+        default_device(self.launches.iter().map(|launch| launch.site.device()))
     }
 
     /// The signature of the twin. Kernels that are written here are compiled for results that share

@@ -137,7 +137,6 @@ fn every_message_about_operations_has_a_case() {
         "`v{number}` is not the parameter `{}`",
         "`{name}` is at byte {offset}: expected a multiple of {align}",
         "`{name}` is in no memory",
-        "`{name}` needs PTX {least}, and code is made for PTX {has}",
         "`{value}` is not known to be this constant",
         "a grid of {n_blocks} blocks is too large for the interpreter",
         "a register tensor has no place",

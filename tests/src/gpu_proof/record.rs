@@ -17,7 +17,7 @@
 use super::image::{image, is_written, launched_bytes};
 use super::input::Input;
 use super::{Argument, Buffer, Case, interpreted};
-use kernpack_kernel_ir::verify::check_needs;
+use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_machine::{Arch, ArchKind};
 use serde_json::{Value as Json, json};

@@ -3,6 +3,7 @@
 //! rules, and what a launch of one needs. A parameter is given what stands at its place.
 
 use super::{Call, FILE, Made, Passed, shown};
+use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::text::{Item, parse};
 use kernpack_kernel_ir::{Kernel, verify};
 use kernpack_syntax::{Diagnostic, Diagnostics, Texts};
@@ -32,7 +33,7 @@ fn verdict(item: &Item, texts: &Texts) -> String {
         return shown(&problems, texts);
     }
     let (sm, ptx) = OLDEST;
-    let needs = verify::check_needs(kernel, sm, ptx).err().unwrap_or_default();
+    let needs = check_needs(kernel, sm, ptx).err().unwrap_or_default();
     format!("{} keeps the rules\n{}", kernel.name, shown(&needs, texts)).trim_end().to_string()
 }
 

@@ -5,9 +5,6 @@ use super::{Emitter, Function, Ty, V};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::intrinsics::Intrinsic;
 
-/// LLVM's number for functions that a host launches.
-const PTX_KERNEL: u32 = 71;
-
 /// A parameter of a kernel, and what the code generator may rely on where it is a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelParam {
@@ -44,32 +41,28 @@ pub enum FloatOperation {
 }
 
 impl<'c> Emitter<'c> {
-    /// Starts a kernel that is launched with at most that many threads a block: the builder stands
-    /// at its first block.
+    /// Starts a kernel of a calling convention, by LLVM's number for it: the builder stands at its
+    /// first block.
     pub fn define_kernel(
         &self,
         name: &str,
         params: &[KernelParam],
-        max_threads: Option<u32>,
+        convention: u32,
     ) -> Function<'c> {
         let types: Vec<_> = params.iter().map(|param| param.ty).collect();
         let kernel = self.declare(name, &types, None);
-        kernel.set_call_conventions(PTX_KERNEL);
+        kernel.set_call_conventions(convention);
         for (location, param) in (0..).zip(params) {
             for attribute in self.attributes_of_param(*param) {
                 kernel.add_attribute(AttributeLoc::Param(location), attribute);
             }
         }
         kernel.add_attribute(AttributeLoc::Function, self.enum_attribute("nounwind", 0));
-        if let Some(threads) = max_threads {
-            self.set_kernel_attribute(kernel, "nvvm.maxntid", &threads.to_string());
-        }
         self.at(self.block(kernel, "entry"));
         kernel
     }
 
-    /// Tells the code generator something of a kernel: `nvvm.maxntid`, `nvvm.minctasm`,
-    /// `nvvm.maxnreg`.
+    /// Tells the code generator something of a kernel, in its target's words.
     pub fn set_kernel_attribute(&self, kernel: Function<'c>, name: &str, value: &str) {
         let attribute = self.context.create_string_attribute(name, value);
         kernel.add_attribute(AttributeLoc::Function, attribute);

@@ -44,4 +44,4 @@ pub use line::{KernelLine, Lines, Place};
 pub use number::Exact;
 pub use nvptx::{PtxError, PtxOptions, ptx};
 pub use object::{CodegenError, Effort, write_object};
-pub use ty::{FloatKind, Lane, Space, Ty};
+pub use ty::{AddressSpace, FloatKind, Lane, Ty};

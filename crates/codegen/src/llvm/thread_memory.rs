@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory of a thread and of its block, and accesses of an alignment that is known.
 
-use super::{Emitter, Function, Space, Ty, V, pointer};
+use super::{AddressSpace, Emitter, Function, Ty, V, pointer};
 use inkwell::module::Linkage;
 use inkwell::types::BasicType;
 use inkwell::values::{BasicValue, InstructionOpcode};
@@ -32,9 +32,9 @@ impl<'c> Emitter<'c> {
     }
 
     /// An array of that many bytes that the threads of a block share.
-    pub fn block_array(&self, name: &str, bytes: u32, align: u32) -> V<'c> {
+    pub fn block_array(&self, space: AddressSpace, name: &str, bytes: u32, align: u32) -> V<'c> {
         let array = self.context.i8_type().array_type(bytes);
-        let global = self.module.add_global(array, Some(Space::Shared.number()), name);
+        let global = self.module.add_global(array, Some(space.into()), name);
         global.set_linkage(Linkage::Internal);
         global.set_initializer(&array.get_undef());
         global.set_alignment(align);
@@ -42,9 +42,9 @@ impl<'c> Emitter<'c> {
     }
 
     /// The array of the threads of a block that a launch brings.
-    pub fn launched_array(&self, name: &str, align: u32) -> V<'c> {
+    pub fn launched_array(&self, space: AddressSpace, name: &str, align: u32) -> V<'c> {
         let array = self.context.i8_type().array_type(0);
-        let global = self.module.add_global(array, Some(Space::Shared.number()), name);
+        let global = self.module.add_global(array, Some(space.into()), name);
         global.set_linkage(Linkage::External);
         global.set_alignment(align);
         global.as_pointer_value().into()

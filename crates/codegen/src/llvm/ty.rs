@@ -2,7 +2,6 @@
 //! The types of values.
 
 use super::Emitter;
-use inkwell::AddressSpace;
 use inkwell::types::BasicTypeEnum;
 
 /// A type.
@@ -28,8 +27,8 @@ pub enum Ty {
     Double,
     /// A pointer.
     Ptr,
-    /// A pointer into an address space of a GPU.
-    PtrTo(Space),
+    /// A pointer into an address space.
+    PtrTo(AddressSpace),
     /// That many 64-bit words, passed in consecutive registers.
     Words(u32),
     /// That many floats of a kind, passed in consecutive registers.
@@ -53,22 +52,13 @@ pub enum Lane {
     Float(FloatKind),
 }
 
-/// An address space of a GPU. A plain pointer may point into any of them.
+/// An address space, by LLVM's number for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Memory that all blocks see, where tensors are.
-    Global,
-    /// Memory of a block.
-    Shared,
-}
+pub struct AddressSpace(pub u16);
 
-impl Space {
-    /// LLVM's number for it.
-    pub(super) fn number(self) -> AddressSpace {
-        AddressSpace::from(match self {
-            Space::Global => 1,
-            Space::Shared => 3,
-        })
+impl From<AddressSpace> for inkwell::AddressSpace {
+    fn from(space: AddressSpace) -> inkwell::AddressSpace {
+        space.0.into()
     }
 }
 
@@ -98,8 +88,8 @@ impl<'c> Emitter<'c> {
             Ty::BFloat => cx.bf16_type().into(),
             Ty::Float => cx.f32_type().into(),
             Ty::Double => cx.f64_type().into(),
-            Ty::Ptr => cx.ptr_type(AddressSpace::default()).into(),
-            Ty::PtrTo(space) => cx.ptr_type(space.number()).into(),
+            Ty::Ptr => cx.ptr_type(inkwell::AddressSpace::default()).into(),
+            Ty::PtrTo(space) => cx.ptr_type(space.into()).into(),
             Ty::Words(n) => cx.i64_type().array_type(n).into(),
             Ty::Floats(kind, n) => {
                 let element = match kind {

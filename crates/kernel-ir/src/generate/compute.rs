@@ -4,7 +4,6 @@
 use super::{Known, Maker, bits, number};
 use crate::constant::Const;
 use crate::intrinsic::{self, Accepts, Intrinsic, Level, Meaning};
-use crate::math;
 use crate::op::{Binary, Compare, Operand, Rounding, Unary};
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Type};
 use crate::verify::is_defined;
@@ -195,16 +194,8 @@ impl Maker {
 
     /// A row that computes, alike to the last bit everywhere.
     fn row(&mut self) {
-        let is_exact = |row: &&Intrinsic| match row.meaning {
-            Meaning::Pure(_) => true,
-            Meaning::Expand(name) => math::find(name).is_some(),
-            Meaning::Approximate(_)
-            | Meaning::Geometry(_)
-            | Meaning::Warp(_)
-            | Meaning::Barrier
-            | Meaning::Fence
-            | Meaning::Atomic(_) => false,
-        };
+        let is_exact =
+            |row: &&Intrinsic| row.computes() && !matches!(row.meaning, Meaning::Approximate(_));
         let rows: Vec<_> = intrinsic::all().filter(is_exact).collect();
         let row = self.rng.pick(&rows);
         let (mut operands, mut level, mut first) = (Vec::new(), Level::Grid, None);

@@ -6,7 +6,7 @@ use super::lifetime::Lifetimes;
 use super::step::{Access, Atomic, Bounds, Control, For, Pc, Register, Step, width};
 use crate::intrinsic::{AtomicOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{Call, Expr, Jump, Op, OpKind, Operand, Ptx, Region, Store};
+use crate::op::{Asm, Call, Expr, Jump, Op, OpKind, Operand, Region, Store};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -142,7 +142,7 @@ impl<'a> Compiler<'a> {
             OpKind::Store(store) => self.store(store),
             OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
             OpKind::Call(call) => self.call(call, op.result),
-            OpKind::Ptx(ptx) => self.ptx(ptx, op.result),
+            OpKind::Asm(asm) => self.asm(asm, op.result),
             OpKind::Print(format, values) => {
                 let values = values.iter().map(|value| (self.ty(*value), self.of(*value)));
                 let values = values.collect();
@@ -293,12 +293,12 @@ impl<'a> Compiler<'a> {
         self.emit(Step::InBounds { scalar, index: self.of(index), extent: self.of(extent) });
     }
 
-    fn ptx(&mut self, ptx: &Ptx, result: Option<Value>) {
+    fn asm(&mut self, asm: &Asm, result: Option<Value>) {
         if let Some(result) = result {
             self.define(result);
         }
-        let shown = ptx.text.lines().next().unwrap_or_default();
-        self.emit(Step::Unsupported(format!("the interpreter cannot run PTX: `{shown}`")));
+        let (dialect, shown) = (asm.dialect, asm.text.lines().next().unwrap_or_default());
+        self.emit(Step::Unsupported(format!("the interpreter cannot run {dialect}: `{shown}`")));
     }
 
     fn call(&mut self, call: &'a Call, result: Option<Value>) {

@@ -2,9 +2,7 @@
 //! Atomic operations: what reads, computes and writes in one step. The last two operands say in
 //! which order others see it, and which others.
 
-use super::{
-    Accepts, AtomicOp, Completes, Gives, Intrinsic, Level, Meaning, Needs, Nvptx, Spread, Touches,
-};
+use super::{Accepts, AtomicOp, Completes, Gives, Intrinsic, Level, Meaning, Spread, Touches};
 use crate::op::Binary;
 use crate::types::{Scalar, Space};
 
@@ -48,7 +46,6 @@ const fn row(
         completes: Completes::AtOnce,
         result: Spread::Varies,
         meaning: Meaning::Atomic(op),
-        nvptx: Nvptx::AsMeant(Needs::NOTHING),
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where in the grid a thread is. Each is an `int64`, as indices are.
 
-use super::{Completes, Geometry, Gives, Intrinsic, Level, Meaning, Needs, Nvptx, Spread, Touches};
+use super::{Completes, Geometry, Gives, Intrinsic, Level, Meaning, Spread, Touches};
 use crate::types::Scalar;
 
 const fn row(
@@ -21,7 +21,6 @@ const fn row(
         completes: Completes::AtOnce,
         result,
         meaning: Meaning::Geometry(geometry),
-        nvptx: Nvptx::AsMeant(Needs::NOTHING),
     }
 }
 

@@ -2,7 +2,7 @@
 //! Functions of floats. What rounds once is the machine's; the rest is written in `math/`, with the
 //! operations that every machine does alike.
 
-use super::{Accepts, Intrinsic, Meaning, Needs, Nvptx, Overload, pure};
+use super::{Accepts, Intrinsic, Meaning, pure};
 use crate::constant::Const;
 use crate::eval::{float, quiet};
 use crate::types::Scalar;
@@ -15,22 +15,20 @@ const fn rounds(
     name: &'static str,
     doc: &'static str,
     meaning: fn(&[Const]) -> Const,
-    llvm: &'static str,
 ) -> Intrinsic {
-    pure(name, doc, &[WIDE], Meaning::Pure(meaning), Nvptx::Llvm(llvm, Overload::First))
+    pure(name, doc, &[WIDE], Meaning::Pure(meaning))
 }
 
 const fn expands(name: &'static str, doc: &'static str) -> Intrinsic {
-    pure(name, doc, &[SINGLE], Meaning::Expand(name), Nvptx::AsMeant(Needs::NOTHING))
+    pure(name, doc, &[SINGLE], Meaning::Expand(name))
 }
 
 const fn approximates(
     name: &'static str,
     doc: &'static str,
     meaning: fn(&[Const]) -> Const,
-    ptx: &'static str,
 ) -> Intrinsic {
-    pure(name, doc, &[SINGLE], Meaning::Approximate(meaning), Nvptx::Ptx(ptx, Needs::NOTHING))
+    pure(name, doc, &[SINGLE], Meaning::Approximate(meaning))
 }
 
 fn of(operands: &[Const], function: fn(f64) -> f64) -> Const {
@@ -43,18 +41,14 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "`a * b + c`, rounded once.",
         &[FLOAT, Accepts::Like(0), Accepts::Like(0)],
         Meaning::Pure(fma),
-        Nvptx::Llvm("llvm.fma", Overload::First),
     ),
-    rounds("sqrt", "The square root, rounded once.", |x| of(x, f64::sqrt), "llvm.sqrt"),
-    rounds("floor", "The largest whole number not above.", |x| of(x, f64::floor), "llvm.floor"),
-    rounds("ceil", "The least whole number not below.", |x| of(x, f64::ceil), "llvm.ceil"),
-    rounds("trunc", "The whole number towards zero.", |x| of(x, f64::trunc), "llvm.trunc"),
-    rounds(
-        "round_even",
-        "The nearest whole number, ties to the even one.",
-        |x| of(x, f64::round_ties_even),
-        "llvm.rint",
-    ),
+    rounds("sqrt", "The square root, rounded once.", |x| of(x, f64::sqrt)),
+    rounds("floor", "The largest whole number not above.", |x| of(x, f64::floor)),
+    rounds("ceil", "The least whole number not below.", |x| of(x, f64::ceil)),
+    rounds("trunc", "The whole number towards zero.", |x| of(x, f64::trunc)),
+    rounds("round_even", "The nearest whole number, ties to the even one.", |x| {
+        of(x, f64::round_ties_even)
+    }),
     expands("exp", "The exponential function."),
     expands("exp2", "Two to that power."),
     expands("log", "The natural logarithm."),
@@ -69,50 +63,24 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "The first to the power of the second.",
         &[SINGLE, Accepts::Like(0)],
         Meaning::Expand("pow"),
-        Nvptx::AsMeant(Needs::NOTHING),
     ),
-    approximates(
-        "fast_exp2",
-        "Two to that power, by `ex2.approx.f32`: within 2 ulp.",
-        |x| of(x, f64::exp2),
-        "ex2.approx.f32 {0}, {1};",
-    ),
-    approximates(
-        "fast_log2",
-        "The logarithm to base two, by `lg2.approx.f32`.",
-        |x| of(x, f64::log2),
-        "lg2.approx.f32 {0}, {1};",
-    ),
-    approximates(
-        "fast_sin",
-        "The sine, by `sin.approx.f32`: for small angles.",
-        |x| of(x, f64::sin),
-        "sin.approx.f32 {0}, {1};",
-    ),
-    approximates(
-        "fast_cos",
-        "The cosine, by `cos.approx.f32`: for small angles.",
-        |x| of(x, f64::cos),
-        "cos.approx.f32 {0}, {1};",
-    ),
+    approximates("fast_exp2", "Two to that power, approximately: within 2 ulp.", |x| {
+        of(x, f64::exp2)
+    }),
+    approximates("fast_log2", "The logarithm to base two, approximately.", |x| of(x, f64::log2)),
+    approximates("fast_sin", "The sine, approximately: for small angles.", |x| of(x, f64::sin)),
+    approximates("fast_cos", "The cosine, approximately: for small angles.", |x| of(x, f64::cos)),
     approximates(
         "fast_tanh",
-        "The hyperbolic tangent, by `tanh.approx.f32`: a relative error up to 2^-11.",
+        "The hyperbolic tangent, approximately: a relative error up to 2^-11.",
         |x| of(x, f64::tanh),
-        "tanh.approx.f32 {0}, {1};",
     ),
-    approximates(
-        "fast_rsqrt",
-        "One over the square root, by `rsqrt.approx.f32`: within 2 ulp.",
-        |x| of(x, |x| 1.0 / x.sqrt()),
-        "rsqrt.approx.f32 {0}, {1};",
-    ),
-    approximates(
-        "fast_rcp",
-        "One over a number, by `rcp.approx.f32`: within 1 ulp.",
-        |x| of(x, f64::recip),
-        "rcp.approx.f32 {0}, {1};",
-    ),
+    approximates("fast_rsqrt", "One over the square root, approximately: within 2 ulp.", |x| {
+        of(x, |x| 1.0 / x.sqrt())
+    }),
+    approximates("fast_rcp", "One over a number, approximately: within 1 ulp.", |x| {
+        of(x, f64::recip)
+    }),
 ];
 
 /// Rounds once: the sum of a product and a number is rounded to an odd mantissa on its way to fewer

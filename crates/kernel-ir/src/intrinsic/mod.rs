@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Intrinsics: what a kernel can ask of the machine beyond the closed list of operations. A row of
-//! a table says all there is to know of one: types, documentation, what it computes, who takes
-//! part, what it touches, and how each family of targets does it. Front end, text, verifier,
-//! interpreter, lowering and the reference read the rows; adding one is adding a row.
+//! a table says what one means: types, documentation, what it computes, who takes part, what it
+//! touches. Front end, text, verifier, interpreter, lowering and the reference read the rows.
 //!
-//! The tables are one file a family. Not here: how a row is run (`interp/`) or lowered (the
-//! compiler), where more than the row is needed.
+//! The tables are one file a family. Not here: how a row is run (`interp/`), and how a target does
+//! it, or what it needs for it: that is the target's column (the compiler's `kernel/<target>`).
 
 mod atomic;
 mod bits;
@@ -16,7 +15,6 @@ mod warp;
 
 use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
-use kernpack_machine::{Arch, PtxVersion};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
@@ -44,8 +42,6 @@ pub struct Intrinsic {
     pub result: Spread,
     /// How the interpreter does it.
     pub meaning: Meaning,
-    /// How a GPU of NVIDIA does it.
-    pub nvptx: Nvptx,
 }
 
 /// What an operand may be.
@@ -206,54 +202,6 @@ pub enum AtomicOp {
     Update(crate::op::Binary),
 }
 
-/// How a GPU of NVIDIA does it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nvptx {
-    /// A function of LLVM that takes the operands; overloaded by the type of the first where that
-    /// is said.
-    Llvm(&'static str, Overload),
-    /// PTX, with `{0}` for the result and `{1}`, `{2}` ... for the operands.
-    Ptx(&'static str, Needs),
-    /// As the meaning says: an expansion, a place in the grid, an exchange, a barrier, a fence or
-    /// an atomic operation.
-    AsMeant(Needs),
-}
-
-/// Whether a function of LLVM has a type in its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overload {
-    /// It has none.
-    Plain,
-    /// It has the first operand's.
-    First,
-}
-
-/// The least that a GPU and PTX have to be: 80 is `sm_80`, and 70 PTX 7.0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
-    /// The compute capability.
-    pub sm: u32,
-    /// The version of PTX.
-    pub ptx: u32,
-}
-
-impl Needs {
-    /// Every GPU that kernpack makes code for has it.
-    pub const NOTHING: Needs =
-        Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
-
-    /// What a word needs: that there are clusters, where it is about them.
-    pub fn of_word(word: &str) -> Needs {
-        if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
-    }
-
-    /// Both.
-    #[must_use]
-    pub fn and(self, other: Needs) -> Needs {
-        Needs { sm: self.sm.max(other.sm), ptx: self.ptx.max(other.ptx) }
-    }
-}
-
 /// Every row, family by family.
 pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
     let families = [geometry::ROWS, math::ROWS, bits::ROWS, warp::ROWS, sync::ROWS, atomic::ROWS];
@@ -273,12 +221,15 @@ impl PartialEq for Intrinsic {
 }
 
 impl Intrinsic {
-    /// What it needs of a GPU.
-    pub const fn needs(&self) -> Needs {
-        match self.nvptx {
-            Nvptx::Llvm(..) => Needs::NOTHING,
-            Nvptx::Ptx(_, needs) | Nvptx::AsMeant(needs) => needs,
-        }
+    /// Whether a thread does it by itself and touches no memory: nothing is lost where nobody uses
+    /// its result.
+    pub fn only_gives(&self) -> bool {
+        self.together == Level::Thread && self.touches == Touches::Nothing
+    }
+
+    /// Whether it computes: its result is a function of its operands.
+    pub fn computes(&self) -> bool {
+        self.only_gives() && self.result == Spread::AsOperands
     }
 
     /// The type of its result where operands have these types; nothing stands for a constant or a
@@ -355,7 +306,6 @@ const fn pure(
     doc: &'static str,
     takes: &'static [Accepts],
     meaning: Meaning,
-    nvptx: Nvptx,
 ) -> Intrinsic {
     Intrinsic {
         name,
@@ -368,6 +318,5 @@ const fn pure(
         completes: Completes::AtOnce,
         result: Spread::AsOperands,
         meaning,
-        nvptx,
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Threads that wait for one another, and the order in which they see memory.
 
-use super::{Accepts, Completes, Gives, Intrinsic, Level, Meaning, Needs, Nvptx, Spread, Touches};
+use super::{Accepts, Completes, Gives, Intrinsic, Level, Meaning, Spread, Touches};
 
 const fn row(
     name: &'static str,
@@ -21,7 +21,6 @@ const fn row(
         completes: Completes::AtOnce,
         result: Spread::AsOperands,
         meaning,
-        nvptx: Nvptx::AsMeant(Needs::NOTHING),
     }
 }
 

@@ -2,9 +2,7 @@
 //! What the threads of a warp exchange. Every thread of the warp takes part: the conditions around
 //! are the same for all of it.
 
-use super::{
-    Accepts, Completes, Gives, Intrinsic, Level, Meaning, Needs, Nvptx, Spread, Touches, WarpOp,
-};
+use super::{Accepts, Completes, Gives, Intrinsic, Level, Meaning, Spread, Touches, WarpOp};
 use crate::types::Scalar;
 
 const fn row(
@@ -26,7 +24,6 @@ const fn row(
         completes: Completes::AtOnce,
         result,
         meaning: Meaning::Warp(op),
-        nvptx: Nvptx::AsMeant(Needs::NOTHING),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::token::{is_plain, quote};
 use crate::function::Function;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
-use crate::op::{Call, Expr, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store};
+use crate::op::{Asm, Call, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// In the form that [`text`](crate::text) describes.
@@ -188,7 +188,7 @@ impl Printer<'_, '_, '_> {
                 self.f.write_str(&quote(text))?;
                 values.iter().try_for_each(|value| write!(self.f, ", {value}"))
             }
-            OpKind::Ptx(ptx) => self.write_ptx(ptx),
+            OpKind::Asm(asm) => self.write_asm(asm),
             OpKind::If { condition, .. } => write!(self.f, "if {condition}"),
             OpKind::For { index, first, end, step, .. } => {
                 let ty = self.kernel.values.get(index.index()).map(|data| data.ty.to_string());
@@ -248,12 +248,13 @@ impl Printer<'_, '_, '_> {
         write!(self.f, "call {}({})", call.intrinsic.name, operands.join(", "))
     }
 
-    fn write_ptx(&mut self, ptx: &Ptx) -> fmt::Result {
-        write!(self.f, "ptx {}", quote(&ptx.text))?;
-        if !ptx.operands.is_empty() {
-            write!(self.f, " {}", list(&ptx.operands))?;
+    /// Assembly is called by its dialect.
+    fn write_asm(&mut self, asm: &Asm) -> fmt::Result {
+        write!(self.f, "{} {}", asm.dialect.name(), quote(&asm.text))?;
+        if !asm.operands.is_empty() {
+            write!(self.f, " {}", list(&asm.operands))?;
         }
-        self.f.write_str(if ptx.has_effects { " effects" } else { "" })
+        self.f.write_str(if asm.has_effects { " effects" } else { "" })
     }
 
     /// Where something was written, and where the functions around it were called.

@@ -95,7 +95,7 @@ impl Flow<'_, '_> {
             | OpKind::InBounds { .. }
             | OpKind::Call(_)
             | OpKind::Print(..)
-            | OpKind::Ptx(_) => {}
+            | OpKind::Asm(_) => {}
         }
     }
 

@@ -5,7 +5,6 @@
 use super::report::Report;
 use super::verify;
 use crate::function::Function;
-use crate::intrinsic::Meaning;
 use crate::kernel::ParamKind;
 use crate::op::{Expr, Jump, OpKind};
 use kernpack_syntax::Diagnostics;
@@ -41,14 +40,7 @@ pub fn verify_function(function: &Function) -> Result<(), Diagnostics> {
 
 fn computes(kind: &OpKind) -> bool {
     match kind {
-        OpKind::Call(call) => match call.intrinsic.meaning {
-            Meaning::Pure(_) | Meaning::Expand(_) | Meaning::Approximate(_) => true,
-            Meaning::Geometry(_)
-            | Meaning::Warp(_)
-            | Meaning::Barrier
-            | Meaning::Fence
-            | Meaning::Atomic(_) => false,
-        },
+        OpKind::Call(call) => call.intrinsic.computes(),
         OpKind::Expr(expr) => !is_of_memory(expr),
         OpKind::Set(..)
         | OpKind::If { .. }
@@ -59,7 +51,7 @@ fn computes(kind: &OpKind) -> bool {
         | OpKind::InBounds { .. }
         | OpKind::Jump(Jump::Return)
         | OpKind::Print(..)
-        | OpKind::Ptx(_) => false,
+        | OpKind::Asm(_) => false,
     }
 }
 

@@ -32,8 +32,8 @@
 //!
 //! 11. Operands have the types that the operation is defined on, and the result is what it gives. A
 //!     value is known to be a constant where a `const` gives it, and only there.
-//! 12. A lane exists. A format has as many `{}` as there are numbers. A `{0}` of PTX stands for
-//!     something. No text has a NUL in it.
+//! 12. A lane exists. A format has as many `{}` as there are numbers. A `{0}` of assembly stands
+//!     for something. No text has a NUL in it.
 //! 13. A call gives each operand that its row takes, of a type or kind that the row accepts, and
 //!     constants within the row's bounds.
 //!
@@ -41,12 +41,12 @@
 //!
 //! 14. A slot is set on every way to where it is read (`assigned`).
 //! 15. What is written lies in memory that may be written: behind a parameter that `is_written`, in
-//!     an array of the block or in a register tensor (`write`). PTX is not looked into.
+//!     an array of the block or in a register tensor (`write`). Assembly is not looked into.
 //! 16. What threads do together, they all get to: around a row of a level, conditions are uniform
 //!     at that level, and no thread has left (`uniform`).
 //!
-//! Whether a GPU has what the rows need is a question of its own: [`check_needs`]. Functions have
-//! rules beyond these: [`verify_function`].
+//! Whether a target has the rows that are called is a question of its own: [`check_calls`].
+//! Functions have rules beyond these: [`verify_function`].
 //!
 //! [`MAX_DEPTH`]: crate::text::MAX_DEPTH
 //! [`MOST_PARAM_BYTES`]: kernpack_machine::block::MOST_PARAM_BYTES
@@ -57,7 +57,7 @@ mod assigned;
 mod call;
 mod function;
 mod head;
-mod needs;
+mod refused;
 mod report;
 mod scope;
 #[cfg(test)]
@@ -71,7 +71,7 @@ use kernpack_syntax::Diagnostics;
 use report::Report;
 
 pub use function::verify_function;
-pub use needs::check_needs;
+pub use refused::check_calls;
 #[cfg(any(test, feature = "generate"))]
 pub(crate) use types::is_defined;
 pub use uniform::Uniformity;

@@ -6,7 +6,9 @@ use super::call;
 use super::head::align_problem;
 use super::report::Report;
 use crate::kernel::{Kernel, Value};
-use crate::op::{Binary, Compare, Expr, Guard, Load, Op, OpKind, Ptx, Rounding, Store, Unary};
+use crate::op::{
+    Asm, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Rounding, Store, Unary,
+};
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
 /// The type of the result, if there is one, or what is wrong.
@@ -84,7 +86,7 @@ impl Types<'_> {
             OpKind::Jump(_) => Ok(None),
             OpKind::Call(called) => call::rule(self.kernel, called),
             OpKind::Print(text, values) => self.print(text, values).map(|()| None),
-            OpKind::Ptx(ptx) => self.ptx(ptx),
+            OpKind::Asm(asm) => self.asm(asm),
         }
     }
 
@@ -270,19 +272,20 @@ impl Types<'_> {
         }
     }
 
-    fn ptx(&self, ptx: &Ptx) -> Rule {
-        without_nul(&ptx.text)?;
+    fn asm(&self, asm: &Asm) -> Rule {
+        let dialect = asm.dialect;
+        without_nul(&asm.text)?;
         let first = u64::from(self.result.is_none());
-        let most = ptx.operands.len() as u64;
-        if let Some(place) = places(&ptx.text).find(|place| place + first > most) {
+        let most = asm.operands.len() as u64;
+        if let Some(place) = places(&asm.text).find(|place| place + first > most) {
             return Err(format!("`{{{place}}}` stands for nothing"));
         }
         if matches!(self.result, Some(Type::Pointer(_))) {
-            return Err("PTX gives no address".to_string());
+            return Err(format!("{dialect} gives no address"));
         }
-        let types = ptx.operands.iter().map(|value| self.ty(*value)).chain(self.result);
-        match types.into_iter().find(|ty| !is_register(*ty)) {
-            Some(ty) => Err(format!("PTX takes and gives registers, which no {ty} is")),
+        let types = asm.operands.iter().map(|value| self.ty(*value)).chain(self.result);
+        match types.into_iter().find(|ty| !is_register(dialect, *ty)) {
+            Some(ty) => Err(format!("{dialect} takes and gives registers, which no {ty} is")),
             None => Ok(self.result),
         }
     }
@@ -329,7 +332,7 @@ fn without_nul(text: &str) -> Result<(), String> {
     if text.contains('\0') { Err("a text has a NUL in it".to_string()) } else { Ok(()) }
 }
 
-/// The numbers in `{0}`, `{1}` ... of PTX. Other braces are PTX's own.
+/// The numbers in `{0}`, `{1}` ... of assembly. Other braces are its own.
 fn places(text: &str) -> impl Iterator<Item = u64> {
     text.split('{').skip(1).filter_map(|rest| {
         let (number, _) = rest.split_once('}')?;
@@ -338,14 +341,14 @@ fn places(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Whether a register of PTX holds a value of that type.
-fn is_register(ty: Type) -> bool {
-    match ty {
-        Type::Scalar(scalar) => match scalar.class() {
+/// Whether a register holds a value of that type.
+fn is_register(dialect: Dialect, ty: Type) -> bool {
+    match (dialect, ty) {
+        (Dialect::Ptx, Type::Scalar(scalar)) => match scalar.class() {
             Class::Bool => false,
             Class::Signed | Class::Unsigned | Class::Float => scalar.bits() >= 16,
         },
-        Type::Pointer(_) => true,
-        Type::Vector(..) => false,
+        (Dialect::Ptx, Type::Pointer(_)) => true,
+        (Dialect::Ptx, Type::Vector(..)) => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::emit::Emission;
 use crate::expr::Arg;
 use crate::tensor::{Predicate, Touched};
 use crate::value::{Elaborated, Range};
-use kernpack_kernel_ir::op::{OpKind, Ptx};
+use kernpack_kernel_ir::op::{Asm, Dialect, OpKind};
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_syntax::Span;
 use std::sync::Arc;
@@ -214,7 +214,7 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
             }
         }
     }
-    match cx.emit.b.ptx(ty, Ptx { text, operands, has_effects }) {
+    match cx.emit.b.asm(ty, Asm { dialect: Dialect::Ptx, text, operands, has_effects }) {
         Some(value) => Elaborated::Typed(value),
         None => Elaborated::None,
     }

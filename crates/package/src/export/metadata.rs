@@ -236,7 +236,7 @@ fn function_record(
         results: results.iter().map(|result| slot(&result.name, &result.tensor)).collect(),
         workspaces: workspaces.iter().map(|space| slot(&space.name, &space.tensor)).collect(),
         launches: launches.map(|launch| launch_record(launch, context.images)).collect(),
-        submit: function.is_on_gpu().then(|| package.submit_of(function).to_string()),
+        submit: function.submits().then(|| package.submit_of(function).to_string()),
     }
 }
 

@@ -3,7 +3,6 @@
 //! architectures than it says.
 
 use super::{Function, KernelLaunch, Launch, PackedLaunches, Site, WrittenLaunch};
-use crate::kernel_file::KernelFile;
 use crate::source::GpuSource;
 use kernpack_machine::Arch;
 use kernpack_syntax::Placed;
@@ -34,18 +33,14 @@ pub fn settle_archs<'f>(
             }
             WrittenLaunch::Kernel(KernelLaunch { file, .. })
             | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
-                if has_assembler && !file.is_arch_written() {
-                    set_archs(file, archs);
+                if has_assembler && !file.target.is_written() {
+                    file.target.set_archs(archs);
                 }
             }
             WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. })
             | WrittenLaunch::Triton(_) => {}
         }
     }
-}
-
-fn set_archs(file: &mut KernelFile, archs: &[Arch]) {
-    file.archs = archs.iter().copied().map(Placed::from).collect();
 }
 
 impl Overruled {
@@ -62,7 +57,7 @@ impl Overruled {
                 }
                 WrittenLaunch::Kernel(KernelLaunch { file, .. })
                 | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
-                    set_archs(file, archs);
+                    file.target.set_archs(archs);
                     (
                         file.path.clone().map(|path| path.display().to_string()),
                         &mut overruled.compiled,

@@ -3,7 +3,7 @@
 //! of one that is written here, which has to be compiled first. What is lacking is put in when the
 //! files have been read ([`settle`](crate::settle)); until then, such a launch has a draft.
 
-use super::{Function, Launch, Package, Site};
+use super::{Function, Launch, Package, default_device};
 use crate::kernel_file::KernelFile;
 use crate::source::GpuFile;
 use kernpack_ffi_abi::DeviceType;
@@ -153,11 +153,13 @@ impl WrittenLaunch {
         }
     }
 
-    /// Whether it runs on a GPU.
-    pub fn is_on_gpu(&self) -> bool {
+    /// The kind of device that it runs on.
+    pub fn device(&self) -> DeviceType {
         match self {
-            WrittenLaunch::Whole(launch) => matches!(launch.site, Site::Gpu { .. }),
-            WrittenLaunch::Triton(_) | WrittenLaunch::Kernel(_) | WrittenLaunch::Packed(_) => true,
+            WrittenLaunch::Whole(launch) => launch.site.device(),
+            WrittenLaunch::Triton(_) => DeviceType::CUDA,
+            WrittenLaunch::Kernel(launch) => launch.file.target.device(),
+            WrittenLaunch::Packed(launches) => launches.file.target.device(),
         }
     }
 
@@ -215,8 +217,7 @@ impl Function<WrittenLaunch> {
     /// # Errors
     /// All of it.
     pub fn check(&self) -> Result<(), Diagnostics> {
-        let on_gpu = self.launches.iter().any(WrittenLaunch::is_on_gpu);
-        let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+        let device = default_device(self.launches.iter().map(WrittenLaunch::device));
         let drafts = self.launches.iter().filter_map(|launch| match launch {
             WrittenLaunch::Whole(launch) => Some(launch.spec()),
             WrittenLaunch::Triton(launch) => Some(launch.draft()),

@@ -4,7 +4,7 @@
 use super::fields::{Fields, Reader, Value};
 use super::launch::{self, Described, Form};
 use super::submit;
-use crate::package::{Function, WrittenLaunch};
+use crate::package::{Function, WrittenLaunch, is_submitted};
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
 use toml::de::DeValue;
@@ -51,7 +51,7 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     let launches = launches(reader, &mut fields, described);
     // Where something of them cannot be read, or is called otherwise, nothing is known.
     let are_known = reader.n_problems() == n_before && !fields.has_unknown();
-    if are_known && !launches.iter().any(WrittenLaunch::is_on_gpu) {
+    if are_known && !launches.iter().any(|launch| is_submitted(launch.device())) {
         submit::refuse(reader, &fields);
     }
     fields.finish(reader);

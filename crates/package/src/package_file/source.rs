@@ -6,7 +6,7 @@ use super::fields::{Fields, Reader, Value, quoted};
 use super::launch::misplace_in_source;
 use super::{c_option, owned, triton};
 use crate::image::ImageKind;
-use crate::kernel_file::KernelFile;
+use crate::kernel_file::{KernelFile, KernelTarget};
 use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
@@ -220,8 +220,11 @@ fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile>
     let archs = fields.take("arch").map(|value| archs(reader, value, Arch::OLDEST_OF_KERNELS));
     fields.finish(reader);
     let line_info = line_info.unwrap_or(Some(false))?;
-    let archs = archs.unwrap_or_else(|| Some(KernelFile::archs()))?;
-    Some(KernelFile { archs, line_info, ..KernelFile::new(path?) })
+    let target = match archs {
+        Some(archs) => KernelTarget::Nvptx(archs?),
+        None => KernelTarget::default(),
+    };
+    Some(KernelFile { target, line_info, ..KernelFile::new(path?) })
 }
 
 /// What CUDA C++ is compiled for: at least one architecture, each once.

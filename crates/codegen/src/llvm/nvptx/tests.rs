@@ -2,12 +2,15 @@
 //! Kernels written by hand, to PTX.
 
 use super::super::{
-    Context, FloatOperation, KernelLine, KernelParam, Lines, Place, Predicate, Space, Ty,
+    AddressSpace, Context, FloatOperation, KernelLine, KernelParam, Lines, Place, Predicate, Ty,
 };
 use super::*;
 use expect_test::{ExpectFile, expect_file};
 use kernpack_package::image::{Image, ImageKind};
 use kernpack_process::parallel;
+
+/// LLVM's calling convention of kernels.
+const KERNEL: u32 = 71;
 
 fn arch(text: &str) -> Arch {
     text.parse().expect(text)
@@ -20,13 +23,14 @@ fn emit_add_one<'c>(context: &'c Context, with_lines: bool) -> Emitter<'c> {
     let lines =
         with_lines.then(|| Lines::new(&emitter, &["\"add\" \\ önë.py", "more.py"], &kernels));
     let pointer = KernelParam {
-        ty: Ty::PtrTo(Space::Global),
+        ty: Ty::PtrTo(AddressSpace(1)),
         alignment_bytes: Some(16),
         is_alone: true,
         is_read_only: false,
     };
     let params = [KernelParam { is_read_only: true, ..pointer }, pointer, Ty::I32.into()];
-    let kernel = emitter.define_kernel("add_one", &params, Some(256));
+    let kernel = emitter.define_kernel("add_one", &params, KERNEL);
+    emitter.set_kernel_attribute(kernel, "nvvm.maxntid", "256");
     let at = |file, line| {
         if let Some(lines) = &lines {
             lines.at(&emitter, 0, Place { file, line, column: 5 });
@@ -133,7 +137,7 @@ fn llvm_knows_every_architecture_that_has_a_version() {
 fn a_malformed_module_is_refused() {
     let context = Context::create();
     let emitter = Emitter::new(&context, "unfinished");
-    emitter.define_kernel("k", &[], None);
+    emitter.define_kernel("k", &[], KERNEL);
     let error = ptx(&emitter, arch("sm_90"), &PtxOptions::default()).expect_err("no end");
     assert!(
         matches!(&error, PtxError::Refused(text) if text.contains("does not have terminator")),

@@ -7,8 +7,7 @@ use crate::source::gpu::GpuArtifact;
 use crate::source::nvjitlink::{
     AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
 };
-use kernpack_codegen::kernel::{Lowered, ptx};
-use kernpack_kernel_ir::verify::check_needs;
+use kernpack_codegen::kernel::nvptx::{Lowered, VPRINTF, check_needs, ptx};
 use kernpack_kernel_ir::{Kernel, expand, verify};
 use kernpack_machine::{Arch, ArchKind, PtxVersion};
 use kernpack_package::file::Looked;
@@ -31,9 +30,6 @@ pub(super) struct Code {
     /// What the assembler says of machine code.
     pub report: Option<Report>,
 }
-
-/// A function of the device that kernels call.
-const RESERVED: &str = "vprintf";
 
 pub(super) fn build(
     source: &KernelSource,
@@ -80,7 +76,7 @@ pub(super) fn prepare(
     archs: &[Placed<Arch>],
 ) -> Result<Vec<Kernel>, Diagnostics> {
     let checked = parallel::map(&source.instances, |instance| checked(instance, archs));
-    let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([RESERVED]));
+    let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([VPRINTF]));
     let mut prepared = Vec::with_capacity(source.instances.len());
     for (instance, checked) in source.instances.iter().zip(checked) {
         match checked {

@@ -3,7 +3,7 @@
 
 use super::build;
 use crate::source::nvjitlink::NvJitLink;
-use kernpack_codegen::kernel;
+use kernpack_codegen::kernel::nvptx;
 use kernpack_kernel_ir::Kernel;
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::source::KernelSource;
@@ -17,7 +17,7 @@ use kernpack_syntax::Placed;
 pub fn llvm_text(source: &KernelSource, arch: Arch) -> Result<String, Vec<SourceError>> {
     let prepared = prepared(source, arch)?;
     let kernels: Vec<_> = prepared.iter().collect();
-    Ok(kernel::llvm_text(&kernels, arch, source.line_info))
+    Ok(nvptx::llvm_text(&kernels, arch, source.line_info))
 }
 
 /// The kernels in PTX.

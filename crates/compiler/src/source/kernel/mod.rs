@@ -21,9 +21,10 @@ pub use sass::{SassError, sass};
 use super::Identity;
 use super::gpu::{Build, GpuArtifact, GpuCompiler};
 use super::nvjitlink::{self, NvJitLink};
-use kernpack_machine::{Arch, ArchKind};
+use kernpack_machine::Arch;
 use kernpack_package::file::Held;
 use kernpack_package::interpret::KernelImages;
+use kernpack_package::kernel_file::needs_assembler;
 use kernpack_package::source::{KernelSource, SourceError};
 use kernpack_syntax::Placed;
 
@@ -61,11 +62,6 @@ impl KernelImages for Images {
 /// there is none, or where none is needed.
 pub fn identity(archs: &[Placed<Arch>]) -> Option<Identity> {
     needs_assembler(archs).then(nvjitlink::identity).flatten()
-}
-
-/// Whether machine code is asked for.
-pub fn needs_assembler(archs: &[Placed<Arch>]) -> bool {
-    archs.iter().any(|arch| arch.kind == ArchKind::Sm)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod everything;
 use super::*;
 use crate::source::nvjitlink::{AssembleOptions, NvJitLinkError, nvjitlink};
 use expect_test::{Expect, expect};
-use kernpack_codegen::kernel::ptx;
+use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
 use kernpack_package::image::ImageKind;
 
@@ -14,8 +14,8 @@ use kernpack_kernel_ir::text::{self, Item};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const ADD_ONE: &str = include_str!("../../../../codegen/src/kernel/tests/add_one.kir");
-const REDUCE_SUM: &str = include_str!("../../../../codegen/src/kernel/tests/reduce_sum.kir");
+const ADD_ONE: &str = include_str!("../../../../codegen/src/kernel/nvptx/tests/add_one.kir");
+const REDUCE_SUM: &str = include_str!("../../../../codegen/src/kernel/nvptx/tests/reduce_sum.kir");
 
 /// The kernels of texts.
 fn source(texts: &[&str]) -> KernelSource {

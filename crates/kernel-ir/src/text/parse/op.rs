@@ -6,8 +6,8 @@ use crate::constant::Const;
 use crate::intrinsic::{self, Accepts, Intrinsic};
 use crate::kernel::{Local, Shared, Slot, Value};
 use crate::op::{
-    Binary, Call, Compare, Expr, Guard, Jump, Load, Op, OpKind, Operand, Ptx, Region, Rounding,
-    Store, Unary,
+    Asm, Binary, Call, Compare, Dialect, Expr, Guard, Jump, Load, Op, OpKind, Operand, Region,
+    Rounding, Store, Unary,
 };
 use crate::types::Type;
 use kernpack_syntax::{Diagnostic, Span};
@@ -105,6 +105,9 @@ impl Parser<'_> {
         if let Some(jump) = Jump::parse(word) {
             return Ok(OpKind::Jump(jump));
         }
+        if let Some(dialect) = Dialect::parse(word) {
+            return self.asm(dialect).map(OpKind::Asm);
+        }
         match word {
             "store" => self.store().map(OpKind::Store),
             "inbounds" => self.two().map(|(index, extent)| OpKind::InBounds { index, extent }),
@@ -115,7 +118,6 @@ impl Parser<'_> {
             }
             "call" => self.call().map(OpKind::Call),
             "print" => self.print(),
-            "ptx" => self.ptx().map(OpKind::Ptx),
             word => match self.expr(word, definition)? {
                 Some(expr) => Ok(OpKind::Expr(expr)),
                 None => Err(problem),
@@ -289,11 +291,11 @@ impl Parser<'_> {
         Ok(OpKind::Print(text, values))
     }
 
-    fn ptx(&mut self) -> Parsed<Ptx> {
+    fn asm(&mut self, dialect: Dialect) -> Parsed<Asm> {
         let text = self.cursor.text("instructions")?;
         let has_operands = self.cursor.is_id("v") && !self.cursor.is_definition();
         let operands = if has_operands { self.values()? } else { Vec::new() };
         let has_effects = self.cursor.eat_word("effects");
-        Ok(Ptx { text, operands, has_effects })
+        Ok(Asm { dialect, text, operands, has_effects })
     }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names, structure, types, limits: what no text breaks, or only a very long one.
 
-use super::super::verify;
+use super::super::{check_calls, verify};
 use super::{expect_problems, expect_right, kernel};
 use crate::constant::Const;
 use crate::kernel::{File, Local, Place, PlaceData, Shared, Slot, Value};
-use crate::op::{Expr, Jump, Op, OpKind};
+use crate::op::{Call, Expr, Jump, Op, OpKind};
 use crate::types::{Scalar, Type};
 use expect_test::expect;
+use kernpack_syntax::Diagnostic;
 
 #[test]
 fn so_many_bytes_are_passed() {
@@ -148,36 +149,20 @@ fn what_is_known_to_be_constant_is() {
 }
 
 #[test]
-fn rows_need_an_architecture() {
-    use super::super::check_needs;
-    use crate::intrinsic::{Accepts, Completes, Gives, Intrinsic, Level, Meaning, Needs};
-    use crate::intrinsic::{Nvptx, Spread, Touches};
-    const TAKES: &[Accepts] = &[];
-    static NEW: Intrinsic = Intrinsic {
-        name: "new",
-        doc: "",
-        takes: TAKES,
-        gives: Gives::Nothing,
-        together: Level::Thread,
-        uniform: Level::Thread,
-        touches: Touches::Nothing,
-        completes: Completes::AtOnce,
-        result: Spread::AsOperands,
-        meaning: Meaning::Fence,
-        nvptx: Nvptx::Ptx("new;", Needs { sm: 90, ptx: 81 }),
+fn what_a_target_refuses_is_told_at_its_place() {
+    let waits = kernel(
+        "kernel k() {
+           call barrier()
+           call fence(gpu)
+         }",
+    );
+    let refused = |call: &Call| {
+        let is_fence = call.intrinsic.name == "fence";
+        is_fence.then(|| Diagnostic::new("kernel-arch", "there is no `fence`"))
     };
-    let mut new = kernel("kernel k() { return }");
-    let call = crate::op::Call { intrinsic: &NEW, operands: Vec::new() };
-    new.body.0[0].kind = OpKind::Call(call);
-    assert!(verify(&new).is_ok());
-    assert!(check_needs(&new, 90, 81).is_ok());
+    assert!(check_calls(&waits, |_| None).is_ok());
     expect![[r#"
-        error[kernel-arch]: `new` needs sm_90, and code is made for sm_89
-          at 13..19: 
-          help: build for sm_90 or newer alone, or do without it"#]]
-    .assert_eq(&check_needs(&new, 89, 81).unwrap_err().to_string());
-    expect![[r#"
-        error[kernel-arch]: `new` needs PTX 8.1, and code is made for PTX 8.0
-          at 13..19: "#]]
-    .assert_eq(&check_needs(&new, 90, 80).unwrap_err().to_string());
+        error[kernel-arch]: there is no `fence`
+          at 50..65: "#]]
+    .assert_eq(&check_calls(&waits, refused).unwrap_err().to_string());
 }

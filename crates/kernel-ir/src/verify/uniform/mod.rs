@@ -237,7 +237,7 @@ impl<'k> Walk<'k> {
                     self.values.set_expr(result, expr, &self.slots);
                 }
             }
-            OpKind::Ptx(_) => {
+            OpKind::Asm(_) => {
                 // It may read registers that say which thread it is.
                 op.result.iter().for_each(|result| self.values.set(*result, Level::Thread));
             }

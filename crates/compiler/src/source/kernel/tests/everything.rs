@@ -3,14 +3,15 @@
 //! and the assembler for each generation of GPUs: what LLVM cannot select would end the process.
 
 use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
-use kernpack_codegen::kernel::ptx;
+use kernpack_codegen::kernel::nvptx::{Needs, ptx};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::builder::Builder;
 use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
 use kernpack_kernel_ir::op::{
-    Binary, Call, Compare, Guard, Jump, Load, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
+    Asm, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region, Rounding,
+    Store, Unary,
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
@@ -269,7 +270,7 @@ fn calls(row: &'static Intrinsic, sm: u32) -> Kernel {
             .map(|(number, one)| give(&mut maker, *one, number, &way))
             .collect();
         let call = Call { intrinsic: row, operands: operands.clone() };
-        if call.needs().sm <= sm
+        if Needs::of(&call).sm <= sm
             && let Some(result) = maker.b.call(row, operands)
         {
             maker.keep(result);
@@ -312,19 +313,21 @@ fn escapes() -> Kernel {
         if ty.lanes() == 1 && ty.bytes() > 1 {
             let text = format!("{{ mov.b{} {{0}}, {{1}}; // $ }}\n}}", 8 * ty.bytes());
             for has_effects in [false, true] {
-                let ptx = Ptx { text: text.clone(), operands: vec![value], has_effects };
-                if let Some(result) = maker.b.ptx(Some(ty), ptx) {
+                let operands = vec![value];
+                let asm = Asm { dialect: Dialect::Ptx, text: text.clone(), operands, has_effects };
+                if let Some(result) = maker.b.asm(Some(ty), asm) {
                     maker.keep(result);
                 }
             }
         }
     }
-    let address = Ptx {
+    let address = Asm {
+        dialect: Dialect::Ptx,
         text: "prefetch.global.L2 [{0}];".to_string(),
         operands: vec![MEMORY],
         has_effects: true,
     };
-    maker.b.ptx(None, address);
+    maker.b.asm(None, address);
     let text = format!("100 % {}\u{1}", "{} ".repeat(printed.len()));
     maker.b.effect(OpKind::Print(text, printed));
     maker.b.effect(OpKind::Print("nothing".to_string(), vec![]));
@@ -339,7 +342,7 @@ fn kernels(sm: u32) -> Vec<Kernel> {
     numbered(arithmetic, "arithmetic")
         .chain(numbered(conversions, "convert"))
         .chain(numbered(accesses, "access"))
-        .chain(rows.filter(|row| row.needs().sm <= sm).map(|row| calls(row, sm)))
+        .chain(rows.filter(|row| Needs::of_row(row.name).sm <= sm).map(|row| calls(row, sm)))
         .chain(Scalar::ALL.iter().filter(|scalar| scalar.is_int()).map(|scalar| loops(*scalar)))
         .chain([escapes(), nest()])
         .collect()

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How values are kept: types, narrow integers, vectors.
 
-use super::Lowering;
-use crate::llvm::{FloatKind, Lane, Space as AddressSpace, Ty, V};
+use super::{Lowering, Target};
+use crate::llvm::{FloatKind, Lane, Ty, V};
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::constant::Const;
 use kernpack_kernel_ir::kernel::Value;
-use kernpack_kernel_ir::types::{Scalar, Space, Type};
+use kernpack_kernel_ir::types::{Scalar, Type};
 
 /// What LLVM computes with.
-pub(super) const fn scalar_ty(scalar: Scalar) -> Ty {
+pub(in crate::kernel) const fn scalar_ty(scalar: Scalar) -> Ty {
     match scalar {
         Scalar::Bool => Ty::I1,
         Scalar::I8 | Scalar::U8 => Ty::I8,
@@ -37,26 +37,8 @@ pub(super) const fn lane(scalar: Scalar) -> Lane {
     }
 }
 
-/// Of a value that is not narrow.
-pub(super) const fn ty(ty: Type) -> Ty {
-    match ty {
-        Type::Scalar(scalar) => scalar_ty(scalar),
-        Type::Vector(scalar, lanes) => Ty::Vector(lane(scalar), lanes as u32),
-        Type::Pointer(space) => pointer_ty(space),
-    }
-}
-
-/// What points into a space. Register tensors are on the stack, where plain pointers point.
-pub(super) const fn pointer_ty(space: Space) -> Ty {
-    match space {
-        Space::Global => Ty::PtrTo(AddressSpace::Global),
-        Space::Shared => Ty::PtrTo(AddressSpace::Shared),
-        Space::Local => Ty::Ptr,
-    }
-}
-
 /// The integer type of as many bits.
-pub(super) const fn bits_ty(scalar: Scalar) -> Ty {
+pub(in crate::kernel) const fn bits_ty(scalar: Scalar) -> Ty {
     match scalar.bits() {
         8 => Ty::I8,
         16 => Ty::I16,
@@ -70,19 +52,28 @@ pub(super) fn is_narrow(ty: Type, range: Interval) -> bool {
     matches!(ty, Type::Scalar(Scalar::I64 | Scalar::U64)) && Scalar::I32.holds(range)
 }
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
+    /// The type of a value that is not narrow.
+    pub(super) fn ty(ty: Type) -> Ty {
+        match ty {
+            Type::Scalar(scalar) => scalar_ty(scalar),
+            Type::Vector(scalar, lanes) => Ty::Vector(lane(scalar), lanes.into()),
+            Type::Pointer(space) => T::pointer_ty(space),
+        }
+    }
+
     /// Whether a value is kept in 32 bits that has 64.
     pub(super) fn is_narrow(&self, value: Value) -> bool {
         is_narrow(self.kernel.ty(value), self.ranges.value(value))
     }
 
     /// A value as it is kept.
-    pub(super) fn kept(&self, value: Value) -> V<'c> {
+    pub(in crate::kernel) fn kept(&self, value: Value) -> V<'c> {
         self.values[value.index()].unwrap_or_else(|| unreachable!("{value} is defined before"))
     }
 
     /// A value in all its bits.
-    pub(super) fn full(&self, value: Value) -> V<'c> {
+    pub(in crate::kernel) fn full(&self, value: Value) -> V<'c> {
         match self.is_narrow(value) {
             true => self.extended(self.kept(value), Ty::I64, self.ranges.value(value)),
             false => self.kept(value),
@@ -99,7 +90,7 @@ impl<'c> Lowering<'c, '_> {
 
     /// A number as one of another integer type of at most as many bits, which it is known to be or
     /// of which only those bits count.
-    pub(super) fn cut(&self, value: Value, to: Scalar) -> V<'c> {
+    pub(in crate::kernel) fn cut(&self, value: Value, to: Scalar) -> V<'c> {
         match self.is_narrow(value) {
             true => self.extended(self.kept(value), scalar_ty(to), self.ranges.value(value)),
             false if self.kernel.ty(value) == Type::Scalar(to) => self.kept(value),
@@ -108,13 +99,13 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// Makes it the value of a result, as it is.
-    pub(super) fn set_value(&mut self, result: Value, value: V<'c>) {
+    pub(in crate::kernel) fn set_value(&mut self, result: Value, value: V<'c>) {
         self.values[result.index()] = Some(value);
     }
 
     /// Makes a number that was computed as that type the value of a result, in the bits in which
     /// that is kept.
-    pub(super) fn set_number(&mut self, result: Value, value: V<'c>, computed: Scalar) {
+    pub(in crate::kernel) fn set_number(&mut self, result: Value, value: V<'c>, computed: Scalar) {
         let is_wide = matches!(self.kernel.ty(result), Type::Scalar(Scalar::I64 | Scalar::U64));
         let kept = match (is_wide, self.is_narrow(result)) {
             (true, true) if scalar_ty(computed) == Ty::I64 => {
@@ -129,7 +120,7 @@ impl<'c> Lowering<'c, '_> {
 
     /// The type that a value is kept as.
     pub(super) fn kept_ty(&self, of: Type, range: Interval) -> Ty {
-        if is_narrow(of, range) { Ty::I32 } else { ty(of) }
+        if is_narrow(of, range) { Ty::I32 } else { Self::ty(of) }
     }
 
     /// The scalars that a value is made of, each in all its bits.
@@ -198,7 +189,7 @@ impl<'c> Lowering<'c, '_> {
 
     pub(super) fn lower_bitcast(&mut self, result: Value, value: Value) {
         let to = self.kernel.ty(result);
-        let bits = self.emitter.bitcast(self.full(value), ty(to));
+        let bits = self.emitter.bitcast(self.full(value), Self::ty(to));
         match to {
             Type::Scalar(scalar) => self.set_number(result, bits, scalar),
             Type::Vector(..) | Type::Pointer(_) => self.set_value(result, bits),

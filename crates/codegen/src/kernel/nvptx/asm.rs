@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! PTX as it is written, of kernels and of rows of the table: `{0}` is the result.
 
-use super::Lowering;
-use super::number::scalar_ty;
+use super::Nvptx;
+use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Inline, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
-use kernpack_kernel_ir::op::Ptx;
+use kernpack_kernel_ir::op::{Asm, Dialect};
 use kernpack_kernel_ir::types::{Scalar, Type};
-
-/// PTX with placeholders.
-#[derive(Clone, Copy)]
-pub(super) struct Asm<'a> {
-    pub text: &'a str,
-    pub has_effects: bool,
-}
 
 /// LLVM's letter for the register that a value is in, and its type there.
 fn register(ty: Type) -> (char, Ty) {
@@ -32,7 +25,7 @@ fn register(ty: Type) -> (char, Ty) {
 }
 
 /// The placeholders of a text: where each begins and ends, and its number.
-pub(super) fn placeholders(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
+fn placeholders(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
     let opened = text.match_indices('{').filter_map(|(start, _)| {
         let length = text[start..].find('}')?;
         let digits = &text[start + 1..start + length];
@@ -54,26 +47,36 @@ fn with_dollars(text: &str) -> String {
     written + &text[end..].replace('$', "$$")
 }
 
-impl<'c> Lowering<'c, '_> {
-    pub(super) fn lower_ptx(&mut self, result: Option<Value>, ptx: &Ptx) {
-        let asm = Asm { text: &ptx.text, has_effects: ptx.has_effects || result.is_none() };
-        self.lower_asm(result, asm, &ptx.operands);
+impl<'c> Lowering<'c, '_, Nvptx> {
+    pub(super) fn lower_asm(&mut self, result: Option<Value>, asm: &Asm) {
+        match asm.dialect {
+            Dialect::Ptx => {
+                let has_effects = asm.has_effects || result.is_none();
+                self.lower_ptx(result, &asm.text, &asm.operands, has_effects);
+            }
+        }
     }
 
-    pub(super) fn lower_asm(&mut self, result: Option<Value>, asm: Asm<'_>, operands: &[Value]) {
+    pub(super) fn lower_ptx(
+        &mut self,
+        result: Option<Value>,
+        text: &str,
+        operands: &[Value],
+        has_effects: bool,
+    ) {
         let of = |value: Value| register(self.kernel.ty(value));
         let mut constraints: Vec<_> =
             result.iter().map(|result| format!("={}", of(*result).0)).collect();
         constraints.extend(operands.iter().map(|operand| of(*operand).0.to_string()));
-        if asm.has_effects {
+        if has_effects {
             constraints.push("~{memory}".to_string());
         }
         let given: Vec<_> = operands.iter().map(|operand| self.in_register(*operand)).collect();
         let inline = Inline {
-            text: &with_dollars(asm.text),
+            text: &with_dollars(text),
             constraints: &constraints.join(","),
             result: result.map(|result| of(result).1),
-            has_effects: asm.has_effects,
+            has_effects,
         };
         let value = self.emitter.inline(&inline, &given);
         if let (Some(result), Some(value)) = (result, value) {

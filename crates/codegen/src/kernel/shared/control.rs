@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Conditions and loops.
 
-use super::Lowering;
 use super::number::scalar_ty;
+use super::{Lowering, Target};
 use crate::llvm::{Block, Exact, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Binary, Region};
@@ -29,7 +29,7 @@ struct Count<'c> {
     is_exact: bool,
 }
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn lower_if(&mut self, condition: Value, then: &Region, otherwise: &Region) {
         let (yes, behind) = (self.block("then"), self.block("behind"));
         let no = if otherwise.0.is_empty() { behind } else { self.block("else") };

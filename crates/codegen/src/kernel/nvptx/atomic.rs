@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Atomic operations and fences, as the instructions of PTX that say order and scope.
 
-use super::Lowering;
-use super::number::{bits_ty, scalar_ty};
+use super::Nvptx;
+use crate::kernel::shared::{Lowering, bits_ty, scalar_ty};
 use crate::llvm::{FloatOperation, Inline, Predicate, Ty, V};
 use kernpack_kernel_ir::intrinsic::AtomicOp;
 use kernpack_kernel_ir::kernel::Value;
@@ -42,7 +42,7 @@ struct At<'c> {
     seen: Seen,
 }
 
-impl<'c> Lowering<'c, '_> {
+impl<'c> Lowering<'c, '_, Nvptx> {
     pub(super) fn lower_fence(&self, words: &[&'static str]) {
         let [scope] = words else { unreachable!("a fence has a scope") };
         self.fence(scope_word(scope));
@@ -90,7 +90,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     fn is_without_add(&self, scalar: Scalar) -> bool {
-        scalar == Scalar::BF16 && self.arch.number < WITH_BF16
+        scalar == Scalar::BF16 && self.target.arch.number < WITH_BF16
     }
 
     /// One instruction that gives what was there.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is constant in addresses, register tensors that become variables, and atomic operations.
+//! What is constant in addresses, and atomic operations.
 
-use super::{expect_instructions, kernel};
-use crate::kernel::registers::Registers;
-use expect_test::{Expect, expect};
-use kernpack_kernel_ir::kernel::Local;
+use super::expect_instructions;
+use expect_test::expect;
 
 /// Elements `8 * (i + 3)`, `8 * i`, `8 * i + 3 - n`, the one behind it, `n - 3` and 9: what is
 /// constant is in the instructions.
@@ -53,49 +51,6 @@ fn what_is_constant_in_an_address_is_added_by_the_access() {
             st.global.b32  [%rd1+36], %r3;
             st.global.b32  [%rd9+12], %r3;
         "#]],
-    );
-}
-
-/// What register tensors become: variables of so many elements, or memory.
-fn expect_widths(body: &str, expected: Expect) {
-    let kernel = kernel(&format!(
-        "kernel k(v0 i: int64, v1 f: float32, v2 p: pointer.global float32 align 16 written) {{
-           local0 a: float32 count 8
-           v3: pointer.local = local0
-           v4: int64 = const 4
-           v5: int64 = const 16
-           v6: pointer.local = offset v3, v4
-           v7: pointer.local = offset v3, v5
-           v8: float32x4 = splat v1
-           {body}
-         }}"
-    ));
-    let registers = Registers::of(&kernel);
-    expected.assert_eq(&format!("{:?}", registers.width(Local(0))));
-}
-
-#[test]
-fn register_tensors_are_variables_where_every_access_says_which_element() {
-    expect_widths("", expect![["Some(1)"]]);
-    expect_widths("store v6, v1 align 4", expect![["Some(1)"]]);
-    expect_widths("store v3, v8 align 16  store v7, v8 align 16", expect![["Some(4)"]]);
-    expect_widths("store v6, v8 align 4", expect![["Some(1)"]]);
-    expect_widths("store v7, v8 align 16  store v6, v1 align 4", expect![["Some(1)"]]);
-    expect_widths("store v6, v1 align 4  store v7, v8 align 16", expect![["Some(1)"]]);
-    expect_widths("v9: float32x4 = load v7 align 16", expect![["Some(4)"]]);
-    // An address that depends on the thread, a guard, other bits, and beyond the end.
-    expect_widths("v9: pointer.local = offset v3, v0", expect![["None"]]);
-    expect_widths(
-        "v9: bool = const true  v10: float32 = load v3 align 4 when v9 else v1",
-        expect![["None"]],
-    );
-    expect_widths("v9: bool = const true  store v3, v1 align 4 when v9", expect![["None"]]);
-    expect_widths("v9: int32 = load v3 align 4", expect![["None"]]);
-    expect_widths("v9: int64 = const 2  v10: pointer.local = offset v3, v9", expect![["None"]]);
-    expect_widths("v9: pointer.local = offset v7, v5", expect![["None"]]);
-    expect_widths(
-        "v9: pointer.local = offset v7, v4  v10: float32x4 = load v9 align 4",
-        expect![["None"]],
     );
 }
 

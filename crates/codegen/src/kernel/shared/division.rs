@@ -2,13 +2,13 @@
 //! Division that rounds down, and what it leaves. LLVM's rounds towards zero, and is nothing at all
 //! for a divisor of 0 and for the least integer by -1: neither gets there.
 
-use super::Lowering;
 use super::arithmetic::Ints;
 use super::number::scalar_ty;
+use super::{Lowering, Target};
 use crate::llvm::{Operation, Predicate, V};
 use kernpack_kernel_ir::types::Scalar;
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn floor_div(&self, of: Ints, a: V<'c>, b: V<'c>) -> V<'c> {
         let Ints { scalar, ranges: [left, right] } = of;
         let emitter = self.emitter;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where in the grid a thread is: special registers, of 32 bits each.
 
-use super::Lowering;
+use super::Nvptx;
+use crate::kernel::shared::Lowering;
 use crate::llvm::{Exact, Operation, Ty, V};
 use kernpack_kernel_ir::intrinsic::Geometry;
 use kernpack_kernel_ir::kernel::Value;
@@ -10,7 +11,7 @@ use kernpack_kernel_ir::types::Scalar;
 /// The axes, as registers are called.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-impl<'c> Lowering<'c, '_> {
+impl<'c> Lowering<'c, '_, Nvptx> {
     pub(super) fn lower_geometry(&mut self, result: Value, geometry: Geometry) {
         let register = |name: &str, axis: usize| self.register(&format!("{name}.{}", AXES[axis]));
         let value = match geometry {

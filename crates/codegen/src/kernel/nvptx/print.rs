@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lines for people: `vprintf` of the device, which reads values from memory.
 
-use super::Lowering;
+use super::Nvptx;
+use crate::kernel::shared::Lowering;
 use crate::llvm::{Extension, Passed, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
 
 /// The function of the device.
-pub(super) const VPRINTF: &str = "vprintf";
+pub const VPRINTF: &str = "vprintf";
 /// The bytes of each value: those of the largest, so that each is aligned.
 const VALUE_BYTES: u32 = 8;
 
-impl<'c> Lowering<'c, '_> {
+impl<'c> Lowering<'c, '_, Nvptx> {
     /// `{}` stands for the next value.
     pub(super) fn lower_print(&mut self, text: &str, values: &[Value]) {
         let mut pieces = text.split("{}");

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A kernel's parameters, and what is known of a kernel as a whole.
+//! How a kernel is called: its parameters, and what is known of it as a whole.
 
-use super::Lowering;
-use super::number::{pointer_ty, scalar_ty};
+use super::Nvptx;
+use super::space::pointer_ty;
+use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
 use kernpack_kernel_ir::kernel::{Kernel, Param, ParamKind, Value};
 use kernpack_kernel_ir::types::{Scalar, Space};
 
+/// LLVM's number for functions that a host launches.
+const KERNEL: u32 = 71;
+
 /// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
 pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
     let params: Vec<_> = kernel.params.iter().map(param).collect();
-    let function = emitter.define_kernel(&kernel.name, &params, None);
+    let function = emitter.define_kernel(&kernel.name, &params, KERNEL);
     if let [Some(x), Some(y), Some(z)] = kernel.block {
         emitter.set_kernel_attribute(function, "nvvm.reqntid", &format!("{x},{y},{z}"));
     }
@@ -31,7 +35,7 @@ fn param(param: &Param) -> KernelParam {
     }
 }
 
-impl Lowering<'_, '_> {
+impl Lowering<'_, '_, Nvptx> {
     pub(super) fn read_params(&mut self) {
         for (number, param) in (0..).zip(&self.kernel.params) {
             let (value, given) = (Value(number), self.emitter.param(self.function, number));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operations on numbers, lane by lane, and those of integers and truth values.
 
-use super::Lowering;
 use super::control::less;
 use super::number::scalar_ty;
+use super::{Lowering, Target};
 use crate::llvm::{Exact, Operation, Predicate, Ty, V};
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel::Value;
@@ -20,7 +20,7 @@ pub(super) struct Ints {
     pub ranges: [Interval; 2],
 }
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn lower_unary(&mut self, result: Value, op: Unary, value: Value) {
         match self.kernel.ty(result) {
             Type::Vector(scalar, _) => {
@@ -146,23 +146,17 @@ impl<'c> Lowering<'c, '_> {
         self.intrinsic(&format!("llvm.{sign}{which}"), scalar, &[a, b])
     }
 
-    /// The upper half of a product. LLVM has it as the product of twice the bits.
+    /// The upper half of a product: of short integers, that of a product in 32 bits.
     fn mul_high(&self, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {
-        let name = match scalar {
-            Scalar::I32 => "llvm.nvvm.mulhi.i",
-            Scalar::U32 => "llvm.nvvm.mulhi.ui",
-            Scalar::I64 => "llvm.nvvm.mulhi.ll",
-            Scalar::U64 => "llvm.nvvm.mulhi.ull",
-            _ => {
-                let (emitter, is_signed) = (self.emitter, scalar.is_signed());
-                let [a, b] = [a, b].map(|value| emitter.resize(value, Ty::I32, is_signed));
-                let product = emitter.arith(Operation::Mul, a, b);
-                let bits = emitter.int(Ty::I32, scalar.bits().into());
-                let upper = emitter.arith(Operation::ShiftRight, product, bits);
-                return emitter.resize(upper, scalar_ty(scalar), is_signed);
-            }
-        };
-        self.plain_intrinsic(name, &[a, b])
+        if scalar.bits() >= 32 {
+            return T::mul_high(self, scalar, a, b);
+        }
+        let (emitter, is_signed) = (self.emitter, scalar.is_signed());
+        let [a, b] = [a, b].map(|value| emitter.resize(value, Ty::I32, is_signed));
+        let product = emitter.arith(Operation::Mul, a, b);
+        let bits = emitter.int(Ty::I32, scalar.bits().into());
+        let upper = emitter.arith(Operation::ShiftRight, product, bits);
+        emitter.resize(upper, scalar_ty(scalar), is_signed)
     }
 
     /// Whether a count, which has no sign, is known to be less than the width.
@@ -179,7 +173,7 @@ impl<'c> Lowering<'c, '_> {
     /// that look at all of a count of 64 bits, and leaves the comparison of it out; but they look
     /// at the lower 32.
     fn below_width(&self, of: Ints, count: V<'c>) -> V<'c> {
-        if Lowering::is_short(of) || of.scalar.bits() < 64 {
+        if Self::is_short(of) || of.scalar.bits() < 64 {
             return count;
         }
         let most = self.emitter.int(scalar_ty(of.scalar), i64::from(of.scalar.bits()) - 1);
@@ -188,7 +182,7 @@ impl<'c> Lowering<'c, '_> {
 
     /// What was shifted, or 0 where that was by the width or more.
     fn unless_long(&self, of: Ints, count: V<'c>, shifted: V<'c>) -> V<'c> {
-        if Lowering::is_short(of) {
+        if Self::is_short(of) {
             return shifted;
         }
         let ty = scalar_ty(of.scalar);
@@ -203,7 +197,7 @@ impl<'c> Lowering<'c, '_> {
             let shifted = self.emitter.arith(Operation::ShiftRightZeros, a, within);
             return self.unless_long(of, count, shifted);
         }
-        let count = match Lowering::is_short(of) {
+        let count = match Self::is_short(of) {
             true => count,
             false => {
                 let most = self.emitter.int(scalar_ty(of.scalar), i64::from(of.scalar.bits()) - 1);
@@ -238,7 +232,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// Calls a function of LLVM that has no variants.
-    pub(super) fn plain_intrinsic(&self, name: &str, args: &[V<'c>]) -> V<'c> {
+    pub(in crate::kernel) fn plain_intrinsic(&self, name: &str, args: &[V<'c>]) -> V<'c> {
         let result = self.emitter.intrinsic(name, &[], args);
         result.unwrap_or_else(|| unreachable!("`{name}` gives a number"))
     }

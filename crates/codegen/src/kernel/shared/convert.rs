@@ -5,24 +5,14 @@
 //! mantissa, which keeps on which side of two halves a number lies: rounding twice would not be
 //! rounding once. Rounding down twice is rounding down once, and so are the other directions.
 
-use super::Lowering;
 use super::number::{bits_ty, scalar_ty};
-use crate::llvm::{FloatPredicate, Inline, Operation, Predicate, Ty, V};
+use super::{Lowering, Target};
+use crate::llvm::{FloatPredicate, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
 
-/// How rounding is called in PTX, and in LLVM's names of its instructions.
-const fn word(rounding: Rounding) -> &'static str {
-    match rounding {
-        Rounding::NearestEven => "rn",
-        Rounding::Zero => "rz",
-        Rounding::Down => "rm",
-        Rounding::Up => "rp",
-    }
-}
-
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn lower_convert(&mut self, result: Value, value: Value, rounding: Rounding) {
         let (from, to) = (self.kernel.ty(value), self.kernel.ty(result));
         let (Some(of), Some(as_scalar)) = (from.scalar(), to.scalar()) else {
@@ -75,22 +65,11 @@ impl<'c> Lowering<'c, '_> {
 
     // To integers.
 
-    /// PTX's conversion keeps to the bounds by itself. Of a NaN it makes 0 where neither type has
-    /// 64 bits.
     fn float_to_int(&self, value: V<'c>, from: Scalar, to: Scalar, by: Rounding) -> V<'c> {
         let (value, from) = self.at_least_single(value, from);
         // The bounds of short types lie within those of `int32`.
         let at = if to.bits() < 32 { Scalar::I32 } else { to };
-        let source = if from == Scalar::F64 { "d" } else { "f" };
-        let name = format!("llvm.nvvm.{source}2{}.{}", int_word(at), word(by));
-        let converted = self.plain_intrinsic(&name, &[value]);
-        let converted = match from == Scalar::F64 || at.bits() == 64 {
-            true => {
-                let is_nan = self.emitter.float_compare(FloatPredicate::UNO, value, value);
-                self.emitter.select(is_nan, self.emitter.int(scalar_ty(at), 0), converted)
-            }
-            false => converted,
-        };
+        let converted = T::float_to_int(self, value, [from, at], by);
         if at == to { converted } else { self.clamped(converted, to) }
     }
 
@@ -124,37 +103,29 @@ impl<'c> Lowering<'c, '_> {
                 emitter.int_to_float(value, scalar_ty(to), is_signed)
             }
             Scalar::F64 if from.bits() == 32 => emitter.int_to_float(value, Ty::Double, is_signed),
-            Scalar::F64 | Scalar::F32 => self.int_to_float_by(value, from, to, by),
+            Scalar::F64 | Scalar::F32 => T::int_to_float(self, value, [from, to], by),
             _ => {
                 let single = match (from.bits() < 32, by) {
                     (true, _) => emitter.int_to_float(value, Ty::Float, is_signed),
                     (false, Rounding::NearestEven) => self.int_to_odd(value, from),
-                    (false, _) => self.int_to_float_by(value, from, Scalar::F32, by),
+                    (false, _) => T::int_to_float(self, value, [from, Scalar::F32], by),
                 };
                 self.single_to_half(single, to, by)
             }
         }
     }
 
-    /// Of an integer of 32 or 64 bits.
-    fn int_to_float_by(&self, value: V<'c>, from: Scalar, to: Scalar, by: Rounding) -> V<'c> {
-        let target = if to == Scalar::F64 { "d" } else { "f" };
-        let name = format!("llvm.nvvm.{}2{target}.{}", int_word(from), word(by));
-        self.plain_intrinsic(&name, &[value])
-    }
-
     /// The float32 of an integer; where there is none, the neighbour whose last bit is 1.
     fn int_to_odd(&self, value: V<'c>, from: Scalar) -> V<'c> {
-        let towards_zero = self.int_to_float_by(value, from, Scalar::F32, Rounding::Zero);
-        let name = format!("llvm.nvvm.f2{}.rz", int_word(from));
-        let back = self.plain_intrinsic(&name, &[towards_zero]);
+        let towards_zero = T::int_to_float(self, value, [from, Scalar::F32], Rounding::Zero);
+        let back = T::whole_to_int(self, towards_zero, from);
         let is_other = self.emitter.compare(Predicate::NE, back, value);
         self.odd_if(is_other, towards_zero)
     }
 
     /// The same for a float64.
     fn double_to_odd(&self, value: V<'c>) -> V<'c> {
-        let towards_zero = self.plain_intrinsic("llvm.nvvm.d2f.rz", &[value]);
+        let towards_zero = T::double_to_single(self, value, Rounding::Zero);
         let back = self.emitter.float_widen(towards_zero, Ty::Double);
         let is_other = self.emitter.float_compare(FloatPredicate::ONE, back, value);
         self.odd_if(is_other, towards_zero)
@@ -174,9 +145,7 @@ impl<'c> Lowering<'c, '_> {
             (Scalar::F64, Scalar::F32) if by == Rounding::NearestEven => {
                 emitter.float_narrow(value, Ty::Float)
             }
-            (Scalar::F64, Scalar::F32) => {
-                self.plain_intrinsic(&format!("llvm.nvvm.d2f.{}", word(by)), &[value])
-            }
+            (Scalar::F64, Scalar::F32) => T::double_to_single(self, value, by),
             (_, Scalar::F64 | Scalar::F32) => emitter.float_widen(value, scalar_ty(to)),
             (Scalar::F64, _) if by == Rounding::NearestEven => {
                 self.single_to_half(self.double_to_odd(value), to, by)
@@ -196,18 +165,7 @@ impl<'c> Lowering<'c, '_> {
         match (by, to) {
             (Rounding::NearestEven, _) => self.emitter.float_narrow(single, scalar_ty(to)),
             (_, Scalar::BF16) => self.single_to_bfloat(single, by),
-            (_, _) => {
-                let text = format!("cvt.{}.f16.f32 $0, $1;", word(by));
-                let inline = Inline {
-                    text: &text,
-                    constraints: "=h,f",
-                    result: Some(Ty::I16),
-                    has_effects: false,
-                };
-                let bits = self.emitter.inline(&inline, &[single]);
-                let bits = bits.unwrap_or_else(|| unreachable!("`cvt` gives a number"));
-                self.emitter.bitcast(bits, Ty::Half)
-            }
+            (_, _) => T::single_to_half(self, single, by),
         }
     }
 
@@ -229,15 +187,5 @@ impl<'c> Lowering<'c, '_> {
         let is_nan = emitter.float_compare(FloatPredicate::UNO, single, single);
         let chosen = emitter.select(is_nan, int(0x7fc0), rounded);
         emitter.bitcast(emitter.resize(chosen, Ty::I16, false), Ty::BFloat)
-    }
-}
-
-/// How integers of 32 and 64 bits are called in LLVM's names of instructions.
-fn int_word(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::U32 => "ui",
-        Scalar::I64 => "ll",
-        Scalar::U64 => "ull",
-        _ => "i",
     }
 }

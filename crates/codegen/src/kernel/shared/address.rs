@@ -5,7 +5,7 @@
 //! Sums are those of `int64`, which wraps, so that constants may be added in any order. Not here:
 //! accesses.
 
-use super::Lowering;
+use super::{Lowering, Target};
 use crate::llvm::{Exact, Operation, Ty, V};
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::Const;
@@ -24,7 +24,7 @@ pub(super) struct Shifted<'c> {
     by: i64,
 }
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     /// Finds what is constant in an `int64` that was computed, and computes the rest. Where nobody
     /// asks for that, it is removed.
     pub(super) fn split_sum(&mut self, result: Value, op: Binary, left: Value, right: Value) {

@@ -8,7 +8,7 @@ use super::*;
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::text::{self, Item};
 
-fn kernel(text: &str) -> Kernel {
+pub(super) fn kernel(text: &str) -> Kernel {
     let items = text::parse(&text.into()).unwrap_or_else(|problems| panic!("{problems}"));
     match items.into_iter().next() {
         Some(Item::Kernel(kernel)) => kernel,

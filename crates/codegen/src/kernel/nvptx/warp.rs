@@ -3,8 +3,8 @@
 //! numbers of fewer are extended, and those of more go in two pieces. Of a lane's number, or of how
 //! far away it is, the instructions go by the lower five bits.
 
-use super::Lowering;
-use super::number::{bits_ty, scalar_ty};
+use super::Nvptx;
+use crate::kernel::shared::{Lowering, bits_ty, scalar_ty};
 use crate::llvm::{Operation, Ty, V};
 use kernpack_kernel_ir::intrinsic::WarpOp;
 use kernpack_kernel_ir::kernel::Value;
@@ -13,7 +13,7 @@ use kernpack_kernel_ir::types::{Scalar, Type};
 /// All lanes.
 const EVERYONE: i64 = -1;
 
-impl<'c> Lowering<'c, '_> {
+impl<'c> Lowering<'c, '_, Nvptx> {
     /// The operands are values: what is exchanged and, of a shuffle, with whom.
     pub(super) fn lower_warp(&mut self, result: Value, op: WarpOp, operands: &[Value]) {
         match op {

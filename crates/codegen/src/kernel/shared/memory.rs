@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Slots, register tensors, arrays of the block, and accesses.
 
-use super::Lowering;
-use super::number::{scalar_ty, ty};
+use super::{Lowering, Target};
 use crate::llvm::{Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::{Kernel, Local, Size, Slot, Value};
 use kernpack_kernel_ir::op::{Load, Store};
@@ -19,12 +18,12 @@ fn local_name(local: Local) -> String {
 }
 
 /// The register tensors of those names.
-pub(super) fn locals_named(kernel: &Kernel, names: &[String]) -> Vec<Local> {
+pub(in crate::kernel) fn locals_named(kernel: &Kernel, names: &[String]) -> Vec<Local> {
     let all = (0..kernel.locals.len()).map(|place| Local(place as u32));
     all.filter(|local| names.contains(&local_name(*local))).collect()
 }
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     /// Makes slots and register tensors.
     pub(super) fn make_memory(&mut self) {
         let slots = self.kernel.slots.iter().enumerate().map(|(place, slot)| {
@@ -40,7 +39,7 @@ impl<'c> Lowering<'c, '_> {
     /// The addresses of a register tensor.
     fn local(&self, local: Local) -> Vec<V<'c>> {
         let (array, name) = (&self.kernel.locals[local.index()], local_name(local));
-        let of = |width| in_memory(Type::of_lanes(array.element, width));
+        let of = |width| Self::in_memory(Type::of_lanes(array.element, width));
         match self.registers.width(local) {
             Some(width) => {
                 let of = of(u8::try_from(width).unwrap_or(1));
@@ -68,13 +67,13 @@ impl<'c> Lowering<'c, '_> {
                         unreachable!("a kernel's own array has a known size")
                     };
                     let name = format!("{}$shared{place}", self.kernel.name);
-                    self.emitter.block_array(&name, bytes.max(1), array.align.max(1))
+                    T::block_array(self, &name, bytes.max(1), array.align.max(1))
                 });
                 arrays.collect()
             }
             SharedLayout::Dynamic(DynamicLayout { offsets, align, .. }) => {
                 let name = format!("{}$shared", self.kernel.name);
-                let base = self.emitter.launched_array(&name, align);
+                let base = T::launched_array(self, &name, align);
                 offsets.iter().map(|offset| self.behind(base, offset)).collect()
             }
         };
@@ -116,7 +115,7 @@ impl<'c> Lowering<'c, '_> {
     pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
         let of = self.kernel.ty(result);
         if let (Type::Vector(scalar, _), Some(lanes)) = (of, self.lanes_at(load.pointer, of)) {
-            let element = in_memory(Type::Scalar(scalar));
+            let element = Self::in_memory(Type::Scalar(scalar));
             let lanes = lanes.iter().map(|lane| self.emitter.load(element, *lane));
             let lanes: Vec<_> = lanes.collect();
             return self.set_lanes(result, &lanes);
@@ -133,7 +132,7 @@ impl<'c> Lowering<'c, '_> {
                 let value = self.read(result, load);
                 self.emitter.jump(behind);
                 self.emitter.at(behind);
-                let ty = ty(self.kernel.ty(result));
+                let ty = Self::ty(self.kernel.ty(result));
                 self.emitter.phi(ty, &[(otherwise, before), (value, read)])
             }
         };
@@ -145,10 +144,19 @@ impl<'c> Lowering<'c, '_> {
 
     fn read(&self, result: Value, load: &Load) -> V<'c> {
         let of = self.kernel.ty(result);
-        let value = self.emitter.load_aligned(in_memory(of), self.kept(load.pointer), load.align);
+        let value =
+            self.emitter.load_aligned(Self::in_memory(of), self.kept(load.pointer), load.align);
         match of {
             Type::Scalar(Scalar::Bool) => self.emitter.resize(value, Ty::I1, false),
             Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => value,
+        }
+    }
+
+    /// What lies in memory: of a truth value, a byte.
+    fn in_memory(of: Type) -> Ty {
+        match of {
+            Type::Scalar(Scalar::Bool) => Ty::I8,
+            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => Self::ty(of),
         }
     }
 
@@ -173,15 +181,6 @@ impl<'c> Lowering<'c, '_> {
         write();
         self.emitter.jump(behind);
         self.emitter.at(behind);
-    }
-}
-
-/// What lies in memory: of a truth value, a byte.
-fn in_memory(of: Type) -> Ty {
-    match of {
-        Type::Scalar(Scalar::Bool) => Ty::I8,
-        Type::Scalar(scalar) => scalar_ty(scalar),
-        Type::Vector(..) | Type::Pointer(_) => ty(of),
     }
 }
 

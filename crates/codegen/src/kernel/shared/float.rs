@@ -2,12 +2,12 @@
 //! Operations on floats. Each rounds once: halves are computed with instructions of their own,
 //! those that there are, and else in float32, which has more than twice their bits.
 
-use super::Lowering;
+use super::{Lowering, Target};
 use crate::llvm::{FloatOperation, FloatPredicate, V};
 use kernpack_kernel_ir::op::{Binary, Compare, Unary};
 use kernpack_kernel_ir::types::Scalar;
 
-impl<'c> Lowering<'c, '_> {
+impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn float_unary(&self, op: Unary, scalar: Scalar, value: V<'c>) -> V<'c> {
         match op {
             Unary::Neg => self.emitter.float_neg(value),

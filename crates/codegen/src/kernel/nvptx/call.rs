@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Calls of rows of the table: those that compute as their entries say, the others as they mean.
+
+use super::Nvptx;
+use super::rows::{self, How};
+use crate::kernel::shared::{Lowering, values, words};
+use crate::llvm::Ty;
+use kernpack_kernel_ir::intrinsic::{Level, Meaning};
+use kernpack_kernel_ir::kernel::Value;
+use kernpack_kernel_ir::op::Call;
+
+/// All lanes of a warp.
+const EVERYONE: i64 = -1;
+/// The barrier of all threads of a block.
+const FIRST_BARRIER: i64 = 0;
+
+impl Lowering<'_, '_, Nvptx> {
+    pub(super) fn lower_call(&mut self, result: Option<Value>, call: &Call) {
+        let (row, values) = (call.intrinsic, values(call));
+        match (row.meaning, result) {
+            (Meaning::Pure(_) | Meaning::Approximate(_), Some(result)) => {
+                self.lower_entry(result, row.name, &values);
+            }
+            (Meaning::Geometry(geometry), Some(result)) => self.lower_geometry(result, geometry),
+            (Meaning::Warp(op), Some(result)) => self.lower_warp(result, op, &values),
+            (Meaning::Barrier, _) => self.lower_barrier(row.together),
+            (Meaning::Fence, _) => self.lower_fence(&words(call)),
+            (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
+            (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
+            (
+                Meaning::Pure(_)
+                | Meaning::Approximate(_)
+                | Meaning::Geometry(_)
+                | Meaning::Warp(_),
+                None,
+            ) => unreachable!("`{}` gives a number", row.name),
+        }
+    }
+
+    fn lower_entry(&mut self, result: Value, name: &str, values: &[Value]) {
+        let entry = rows::find(name).unwrap_or_else(|| unreachable!("`{name}` has an entry"));
+        match entry.how {
+            How::Llvm(function) => self.lower_llvm(result, function, values),
+            How::Ptx(text) => self.lower_ptx(Some(result), text, values, false),
+        }
+    }
+
+    fn lower_barrier(&self, level: Level) {
+        let (name, of) = match level {
+            Level::Warp => ("llvm.nvvm.bar.warp.sync", EVERYONE),
+            Level::Block => ("llvm.nvvm.barrier.cta.sync.aligned.all", FIRST_BARRIER),
+            Level::Thread | Level::Warpgroup | Level::Cluster | Level::Grid => {
+                unreachable!("no barrier is of a {level:?}")
+            }
+        };
+        self.emitter.intrinsic(name, &[], &[self.emitter.int(Ty::I32, of)]);
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! NVIDIA's GPUs: what only they have, and kernels as PTX. A kernel is a function of LLVM's that
+//! each thread runs.
+//!
+//! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads registers,
+//! `warp.rs` and `atomic.rs` are what threads do together, `instruction.rs` has conversions that
+//! round, `asm.rs` is PTX as it is written, and `print.rs` calls the device's `vprintf`. `call.rs`
+//! does each row as it means, or as its entry says: `rows.rs` is NVIDIA's column of the table of
+//! intrinsics. `needs.rs` says what rows need of an architecture and of PTX.
+//!
+//! Not here: the way from LLVM's module to PTX (`llvm/nvptx.rs`), and machine code.
+
+mod asm;
+mod atomic;
+mod call;
+mod geometry;
+mod instruction;
+mod needs;
+mod param;
+mod print;
+mod rows;
+mod space;
+#[cfg(test)]
+mod tests;
+mod warp;
+
+use super::shared::{Lowering, Target, locals_named, module};
+use crate::llvm::{self, Context, Emitter, Function, PtxError, PtxOptions, Ty, V};
+use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
+use kernpack_kernel_ir::op::{Asm, Call, Rounding};
+use kernpack_kernel_ir::types::{Scalar, Space};
+use kernpack_machine::Arch;
+use kernpack_process::parallel;
+
+pub use needs::{Needs, check_needs};
+pub use print::VPRINTF;
+
+/// The last line of the head of PTX.
+const END_OF_HEAD: &str = "\n.address_size 64\n";
+
+/// What kernels became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lowered {
+    /// PTX, with all of them.
+    pub text: String,
+    /// Of each kernel, the register tensors that are still in memory when LLVM is done: the
+    /// assembler may yet make values of them.
+    pub kept: Vec<Vec<Local>>,
+}
+
+/// Writes kernels as PTX for an architecture, several at once. Their names differ; each is verified
+/// and expanded, and the architecture has what it needs.
+///
+/// Each kernel is a module of LLVM's by itself, so that the text is the same however many threads
+/// there are. With lines, all are one module: the tables of lines are of the whole text.
+///
+/// # Errors
+/// Where LLVM writes no PTX for the architecture.
+pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered, PtxError> {
+    let options = PtxOptions { version: Some(needs::needed_ptx(kernels)) };
+    let target = Nvptx { arch };
+    let modules: Vec<_> = match with_lines {
+        true => vec![kernels],
+        false => kernels.chunks(1).collect(),
+    };
+    let written = parallel::map(&modules, |kernels| {
+        let context = Context::create();
+        let emitter = module(&context, kernels, &target, with_lines);
+        llvm::ptx(&emitter, arch, &options)
+    });
+    let written = written.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let kept = kernels.iter().map(|kernel| {
+        let of_kernel =
+            written.iter().flat_map(|ptx| &ptx.arrays).find(|(name, _)| *name == kernel.name);
+        of_kernel.map_or_else(Vec::new, |(_, names)| locals_named(kernel, names))
+    });
+    let kept = kept.collect();
+    Ok(Lowered { text: joined(written.into_iter().map(|ptx| ptx.text)), kept })
+}
+
+/// Modules of the same version and architecture as one: the head of the first stands for all.
+fn joined(modules: impl Iterator<Item = String>) -> String {
+    let join = |text: String, next: String| match next.split_once(END_OF_HEAD) {
+        Some((_, rest)) => text + rest,
+        None => text + &next,
+    };
+    modules.reduce(join).unwrap_or_default()
+}
+
+/// The same in LLVM's text, before any pass.
+pub fn llvm_text(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> String {
+    let context = Context::create();
+    module(&context, kernels, &Nvptx { arch }, with_lines).text()
+}
+
+/// A GPU of NVIDIA.
+struct Nvptx {
+    arch: Arch,
+}
+
+impl Target for Nvptx {
+    fn pointer_ty(space: Space) -> Ty {
+        space::pointer_ty(space)
+    }
+
+    fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
+        param::define(emitter, kernel)
+    }
+
+    fn read_params(cx: &mut Lowering<'_, '_, Nvptx>) {
+        cx.read_params();
+    }
+
+    fn block_array<'c>(cx: &Lowering<'c, '_, Nvptx>, name: &str, bytes: u32, align: u32) -> V<'c> {
+        cx.emitter.block_array(space::SHARED, name, bytes, align)
+    }
+
+    fn launched_array<'c>(cx: &Lowering<'c, '_, Nvptx>, name: &str, align: u32) -> V<'c> {
+        cx.emitter.launched_array(space::SHARED, name, align)
+    }
+
+    fn lower_call(cx: &mut Lowering<'_, '_, Nvptx>, result: Option<Value>, call: &Call) {
+        cx.lower_call(result, call);
+    }
+
+    fn lower_asm(cx: &mut Lowering<'_, '_, Nvptx>, result: Option<Value>, asm: &Asm) {
+        cx.lower_asm(result, asm);
+    }
+
+    fn lower_print(cx: &mut Lowering<'_, '_, Nvptx>, text: &str, values: &[Value]) {
+        cx.lower_print(text, values);
+    }
+
+    fn mul_high<'c>(cx: &Lowering<'c, '_, Nvptx>, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {
+        instruction::mul_high(cx, scalar, a, b)
+    }
+
+    fn float_to_int<'c>(
+        cx: &Lowering<'c, '_, Nvptx>,
+        value: V<'c>,
+        of: [Scalar; 2],
+        by: Rounding,
+    ) -> V<'c> {
+        instruction::float_to_int(cx, value, of, by)
+    }
+
+    fn whole_to_int<'c>(cx: &Lowering<'c, '_, Nvptx>, value: V<'c>, to: Scalar) -> V<'c> {
+        instruction::whole_to_int(cx, value, to)
+    }
+
+    fn int_to_float<'c>(
+        cx: &Lowering<'c, '_, Nvptx>,
+        value: V<'c>,
+        of: [Scalar; 2],
+        by: Rounding,
+    ) -> V<'c> {
+        instruction::int_to_float(cx, value, of, by)
+    }
+
+    fn double_to_single<'c>(cx: &Lowering<'c, '_, Nvptx>, value: V<'c>, by: Rounding) -> V<'c> {
+        instruction::double_to_single(cx, value, by)
+    }
+
+    fn single_to_half<'c>(cx: &Lowering<'c, '_, Nvptx>, value: V<'c>, by: Rounding) -> V<'c> {
+        instruction::single_to_half(cx, value, by)
+    }
+}

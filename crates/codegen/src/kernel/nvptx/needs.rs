@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What rows need of a GPU and of PTX, beyond what every GPU has that kernpack makes code for. LLVM
+//! ends the process where it is asked for what an architecture has not, so that nothing is lowered
+//! before this is known.
+
+use super::rows;
+use kernpack_kernel_ir::kernel::Kernel;
+use kernpack_kernel_ir::op::{Call, OpKind, Operand, Region};
+use kernpack_kernel_ir::verify::check_calls;
+use kernpack_machine::{Arch, PtxVersion};
+use kernpack_syntax::{Diagnostic, Diagnostics};
+
+/// The least that a GPU and PTX have to be: 80 is `sm_80`, and 70 PTX 7.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The compute capability.
+    pub sm: u32,
+    /// The version of PTX.
+    pub ptx: u32,
+}
+
+impl Needs {
+    /// Every GPU that kernpack makes code for has it.
+    pub const NOTHING: Needs =
+        Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
+
+    /// Of a call: what its row does, and its words.
+    pub fn of(call: &Call) -> Needs {
+        let words = call.operands.iter().filter_map(|operand| match operand {
+            Operand::Word(word) => Some(Needs::of_word(word)),
+            Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
+        });
+        words.fold(Needs::of_row(call.intrinsic.name), Needs::and)
+    }
+
+    /// Of a row: what its entry does.
+    pub fn of_row(name: &str) -> Needs {
+        rows::find(name).map_or(Needs::NOTHING, |entry| entry.needs)
+    }
+
+    /// What a word needs: that there are clusters, where it is about them.
+    fn of_word(word: &str) -> Needs {
+        if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
+    }
+
+    fn of_region(region: &Region) -> Needs {
+        region.0.iter().fold(Needs::NOTHING, |all, op| match &op.kind {
+            OpKind::Call(call) => all.and(Needs::of(call)),
+            kind => kind.regions().map(Needs::of_region).fold(all, Needs::and),
+        })
+    }
+
+    /// Both.
+    fn and(self, other: Needs) -> Needs {
+        Needs { sm: self.sm.max(other.sm), ptx: self.ptx.max(other.ptx) }
+    }
+}
+
+/// The least version of PTX that has what these kernels call.
+pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
+    let needs = kernels.iter().map(|kernel| Needs::of_region(&kernel.body));
+    let Needs { ptx, .. } = needs.fold(Needs::NOTHING, Needs::and);
+    PtxVersion::of_number(ptx)
+}
+
+/// Checks that each row that a kernel calls can be had: `sm` is a compute capability, 90 for
+/// `sm_90`, and `ptx` a version of PTX, 80 for PTX 8.0.
+///
+/// # Errors
+/// Each call of a row that needs more.
+pub fn check_needs(kernel: &Kernel, sm: u32, ptx: u32) -> Result<(), Diagnostics> {
+    check_calls(kernel, |call| {
+        let (name, needs) = (call.intrinsic.name, Needs::of(call));
+        if needs.sm > sm {
+            let message = format!("`{name}` needs sm_{}, and code is made for sm_{sm}", needs.sm);
+            let help = format!("build for sm_{} or newer alone, or do without it", needs.sm);
+            return Some(Diagnostic::new("kernel-arch", message).help(help));
+        }
+        (needs.ptx > ptx).then(|| {
+            let (least, has) = (PtxVersion::of_number(needs.ptx), PtxVersion::of_number(ptx));
+            let message = format!("`{name}` needs PTX {least}, and code is made for PTX {has}");
+            Diagnostic::new("kernel-arch", message)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_needs;
+    use crate::kernel::nvptx::tests::kernel;
+    use expect_test::expect;
+
+    #[test]
+    fn a_call_needs_an_architecture_and_a_version_of_ptx() {
+        let fence = kernel("kernel k() { call fence(cluster) }");
+        assert!(check_needs(&fence, 90, 78).is_ok());
+        expect![[r#"
+            error[kernel-arch]: `fence` needs sm_90, and code is made for sm_89, in `call fence(cluster)`
+              help: build for sm_90 or newer alone, or do without it"#]].assert_eq(&check_needs(&fence, 89, 78).unwrap_err().to_string());
+        expect!["error[kernel-arch]: `fence` needs PTX 7.8, and code is made for PTX 7.7, in `call fence(cluster)`"].assert_eq(&check_needs(&fence, 90, 77).unwrap_err().to_string());
+    }
+}
