@@ -166,8 +166,7 @@ impl<'a> Fields<'a> {
         }
         let warps = self.positive("num_warps", self.needed("num_warps")?)?;
         let warp_size = target.positive("warp_size", target.needed("warp_size")?)?;
-        let threads =
-            warps.checked_mul(warp_size).filter(|threads| *threads <= MOST_THREADS.into());
+        let threads = warps.checked_mul(warp_size).filter(|threads| *threads <= MOST_THREADS);
         Ok(TritonKernel {
             name: self.text("name")?.to_string(),
             version: self.map.get("triton_version").and_then(Value::as_str).map(String::from),
