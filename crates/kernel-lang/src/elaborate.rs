@@ -77,7 +77,6 @@ pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance,
     }
     let (mut kernel, parameters) = (cx.b.finish(), cx.parameters);
     kernel.block = request.block;
-    crate::finish::remove_statements(&mut kernel, &cx.statements);
     let (args, shared) = parameters.finish(&mut kernel);
     Ok(Instance { kernel, args, shared, warnings: diagnostics })
 }
@@ -105,8 +104,6 @@ pub(crate) struct Elaborator<'f> {
     pub parameters: Parameters,
     /// What is known of integers that threads compute.
     pub facts: FxHashMap<kernel::Value, Facts>,
-    /// What was stated of indices and extents, and whether any access relies on it.
-    pub statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
     /// How integers were computed, for layouts that want to know products.
     pub products: FxHashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
     /// Numbers that are choices between literals, and have the type of what they meet.
@@ -149,7 +146,6 @@ impl<'f> Elaborator<'f> {
             b: Builder::new(request.symbol, Vec::new()),
             parameters: Parameters::default(),
             facts: FxHashMap::default(),
-            statements: FxHashMap::default(),
             products: FxHashMap::default(),
             literals: FxHashMap::default(),
             frames: Vec::new(),

@@ -10,7 +10,7 @@ use super::Predicate;
 use crate::elaborate::Elaborator;
 use crate::python::tree::Name;
 use crate::value::{Base, Leaf, Tensor};
-use kernpack_kernel_ir::Const;
+use kernpack_kernel_ir::{Claim, Const};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Binary;
 use kernpack_layout::{
@@ -28,6 +28,8 @@ pub(crate) enum Limit {
         at: Int<Leaf>,
         /// How many there are.
         extent: Int<Leaf>,
+        /// That it is, as it was claimed where the view was made.
+        claim: Option<Claim>,
         /// What messages call the tensor.
         name: Name,
         /// Where the view was made.
@@ -136,24 +138,23 @@ impl<'f> Elaborator<'f> {
         limits
     }
 
-    /// What a place keeps to, where that is not plain. It is stated at once, where what is computed
-    /// behind it can make use of it, and stays if any access relies on it.
+    /// What a place keeps to, where that is not plain. It is claimed at once, where what is computed
+    /// behind it can make use of it.
     fn limit_of(
         &mut self,
         tensor: &Tensor,
         (at, extent): (Int<Leaf>, Int<Leaf>),
         span: Span,
     ) -> Option<Limit> {
-        match self.known_of(&at, &extent) {
+        let claim = match self.known_of(&at, &extent) {
             Known::Inside => return None,
-            Known::Outside => {}
+            Known::Outside => None,
             Known::Nothing => {
                 let (index, extent) = (self.index(&at), self.index(&extent));
-                self.statements.entry((index, extent)).or_insert(false);
-                self.b.in_bounds(index, extent);
+                Some(self.b.claim_in_bounds(index, extent))
             }
-        }
-        Some(Limit::Place { at, extent, name: tensor.name.clone(), span })
+        };
+        Some(Limit::Place { at, extent, claim, name: tensor.name.clone(), span })
     }
 
     /// A tensor that is about to be taken apart into tiles, which lie beside one another in
@@ -250,9 +251,12 @@ impl<'f> Elaborator<'f> {
         let mut can_keep = true;
         for limit in &tensor.limits {
             can_keep &= match limit {
-                Limit::Place { at, extent, name, span } => {
+                Limit::Place { at, extent, claim, name, span } => {
                     let condition = self.any_of(pred);
-                    self.state(at, extent, condition, (name, *span), true)
+                    let is_always =
+                        condition.is_none_or(|condition| self.truth_of(condition) == Some(true));
+                    let is_claimed = is_always && claim.is_some_and(|claim| self.b.rely_on(claim));
+                    is_claimed || self.state(at, extent, condition, (name, *span), true)
                 }
                 Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, span),
             };
@@ -372,8 +376,6 @@ impl<'f> Elaborator<'f> {
                         extent = self.select_typed(condition, extent, one);
                     }
                 }
-                // What a view has stated, an access relies on now.
-                self.statements.insert((at, extent), true);
                 if !(is_once && self.b.has_stated(at, extent)) {
                     self.b.in_bounds(at, extent);
                 }
