@@ -6,7 +6,7 @@ use crate::elaborate::Elaborator;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
 use crate::value::{LayoutValue, Leaf, Tensor, Value};
-use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, add_indices};
+use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, Tiler, add_indices};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -99,17 +99,25 @@ impl<'f> Algebra for Elaborator<'f> {
         Some(Value::Tensor(Arc::new(moved)))
     }
 
-    fn cut(&mut self, tensor: Arc<Tensor>, divided: &Layout<Leaf>) -> Arc<Tensor> {
-        let limits = self.cut_limits(&tensor, divided);
+    fn cut(&mut self, tensor: Arc<Tensor>, tiler: &Tiler<Leaf>) -> Arc<Tensor> {
+        let limits = self.cut_limits(&tensor, tiler);
         if limits.len() == tensor.limits.len() {
             return tensor;
         }
         Arc::new(Tensor { limits, ..(*tensor).clone() })
     }
 
-    fn within(&mut self, tensor: Value, at: &Int<Leaf>, extent: &Int<Leaf>, span: Span) -> Value {
-        let Value::Tensor(tensor) = tensor else { return tensor };
-        let limits = self.limits_of_place(&tensor, (*at, *extent), span);
+    fn within(
+        &mut self,
+        part: Value,
+        thread: &Int<Leaf>,
+        threads: &Layout<Leaf>,
+        span: Span,
+    ) -> Value {
+        let Value::Tensor(tensor) = part else { return part };
+        let count = kernpack_layout::reach(self, threads);
+        let Some(count) = self.algebra(count, span) else { return Value::Poison };
+        let limits = self.limits_of_place(&tensor, (*thread, count), span);
         Value::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
     }
 

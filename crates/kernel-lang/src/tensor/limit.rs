@@ -10,12 +10,12 @@ use super::Predicate;
 use crate::elaborate::Elaborator;
 use crate::python::tree::Name;
 use crate::value::{Base, Leaf, Tensor};
-use kernpack_kernel_ir::{Claim, Const};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::{Claim, Const};
 use kernpack_layout::{
-    Arith, Coord, Int, Layout, Result, Shape, Tuple, add_indices, crd2idx, make_identity_layout,
-    slice_and_offset,
+    Arith, Coord, Int, Layout, Result, Shape, Tiler, Tuple, add_indices, crd2idx,
+    make_identity_layout, slice_and_offset,
 };
 use kernpack_syntax::Span;
 
@@ -157,32 +157,28 @@ impl<'f> Elaborator<'f> {
         Some(Limit::Place { at, extent, claim, name: tensor.name.clone(), span })
     }
 
-    /// A tensor that is about to be taken apart into tiles, which lie beside one another in
-    /// `divided`: tiles, and their rests.
-    pub fn cut_limits(&mut self, tensor: &Tensor, divided: &Layout<Leaf>) -> Vec<Limit> {
+    /// A tensor that is about to be taken apart into tiles. One tiler for several modes goes through
+    /// them one after the other: what is beyond goes on in the last that has more than one element.
+    pub fn cut_limits(&mut self, tensor: &Tensor, tiler: &Tiler<Leaf>) -> Vec<Limit> {
         let mut limits = tensor.limits.clone();
         if matches!(tensor.base, Base::Coordinates) {
             return limits;
         }
         let shape = tensor.layout.shape();
         let mut has_rest = false;
-        let extents = match &shape {
-            Tuple::Node(modes) if !tensor.layout.is_leaf() => {
-                let tiles = &divided.modes()[0];
-                let parts = modes.iter().enumerate().map(|(number, mode)| {
-                    let tile = if tiles.is_leaf() { None } else { tiles.modes().get(number) };
-                    let is_filled = match tile {
-                        Some(tile) => self.fills(tile, &tensor.layout.modes()[number]),
-                        None => !tiles.is_leaf() || number > 0,
-                    };
-                    has_rest |= !is_filled;
-                    mode.map(&mut |extent| (!is_filled).then_some(*extent))
-                });
+        let mut limited = |cx: &mut Self, tiler: Option<&Tiler<Leaf>>, mode: &Layout<Leaf>| {
+            let is_filled = tiler.is_none_or(|tiler| cx.fills(tiler, mode));
+            has_rest |= !is_filled;
+            mode.shape().map(&mut |extent| (!is_filled).then_some(*extent))
+        };
+        let extents = match tiler {
+            Tiler::Modes(tilers) if !tensor.layout.is_leaf() => {
+                let modes = tensor.layout.modes().iter().enumerate();
+                let parts = modes.map(|(number, mode)| limited(self, tilers.get(number), mode));
                 Tuple::Node(parts.collect())
             }
-            whole => {
-                has_rest = !self.fills(&divided.modes()[0], &tensor.layout);
-                whole.map(&mut |extent| Some(*extent))
+            Tiler::Keep | Tiler::Layout(_) | Tiler::Modes(_) => {
+                limited(self, Some(tiler), &tensor.layout)
             }
         };
         if has_rest {
@@ -196,12 +192,17 @@ impl<'f> Elaborator<'f> {
         limits
     }
 
-    /// Whether tiles are known to fill a mode.
-    fn fills(&mut self, tile: &Layout<Leaf>, mode: &Layout<Leaf>) -> bool {
-        let sizes = (kernpack_layout::size(self, tile), kernpack_layout::size(self, mode));
-        match sizes {
-            (Ok(tile), Ok(mode)) => self.divides(&tile, &mode),
-            _ => false,
+    /// Whether tiles are known to fill a mode. Where a tile has gaps, others lie in them.
+    fn fills(&mut self, tiler: &Tiler<Leaf>, mode: &Layout<Leaf>) -> bool {
+        match tiler {
+            Tiler::Keep => true,
+            Tiler::Layout(tile) => {
+                let sizes = (kernpack_layout::reach(self, tile), kernpack_layout::size(self, mode));
+                matches!(sizes, (Ok(tile), Ok(mode)) if self.divides(&tile, &mode))
+            }
+            Tiler::Modes(tilers) => {
+                tilers.iter().zip(mode.modes()).all(|(tiler, mode)| self.fills(tiler, mode))
+            }
         }
     }
 
