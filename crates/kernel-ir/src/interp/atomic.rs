@@ -37,6 +37,7 @@ impl Execution<'_, '_> {
             (true, true) => Deed::Updates,
         };
         let mut rest = self.warp.active;
+        self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
