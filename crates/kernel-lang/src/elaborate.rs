@@ -59,7 +59,7 @@ pub struct Instance {
     /// The bytes of shared memory that a launch asks for; nothing where the kernel's arrays are
     /// constant and fit what every kernel has.
     pub shared: Option<Expr>,
-    /// What may be as it should.
+    /// What may be a mistake.
     pub warnings: Diagnostics,
 }
 
