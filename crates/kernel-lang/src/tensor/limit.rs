@@ -138,8 +138,8 @@ impl<'f> Elaborator<'f> {
         limits
     }
 
-    /// What a place keeps to, where that is not plain. It is claimed at once, where what is computed
-    /// behind it can make use of it.
+    /// What a place keeps to, where that is not plain. It is claimed at once, where what is
+    /// computed behind it can make use of it.
     fn limit_of(
         &mut self,
         tensor: &Tensor,
@@ -157,8 +157,9 @@ impl<'f> Elaborator<'f> {
         Some(Limit::Place { at, extent, claim, name: tensor.name.clone(), span })
     }
 
-    /// A tensor that is about to be taken apart into tiles. One tiler for several modes goes through
-    /// them one after the other: what is beyond goes on in the last that has more than one element.
+    /// A tensor that is about to be taken apart into tiles. One tiler for several modes goes
+    /// through them one after the other: what is beyond goes on in the last that has more than one
+    /// element.
     pub fn cut_limits(&mut self, tensor: &Tensor, tiler: &Tiler<Leaf>) -> Vec<Limit> {
         let mut limits = tensor.limits.clone();
         if matches!(tensor.base, Base::Coordinates) {
