@@ -167,7 +167,6 @@ impl Execution<'_, '_> {
                 find(Fault::Unwritten);
             }
             if let Some(shadow) = shadow.as_deref_mut() {
-                shadow.fit(offset, bytes);
                 for cell in shadow.cells(offset, bytes) {
                     if let Some(seen) = shadow.read(cell, key, lane as u32, &now) {
                         find(Fault::Race(shadow.byte_of(cell), seen));
@@ -205,7 +204,6 @@ impl Execution<'_, '_> {
             match shadow.as_deref_mut() {
                 None => find(Fault::ReadOnly),
                 Some(shadow) => {
-                    shadow.fit(offset, bytes);
                     let mut race = None;
                     for cell in shadow.cells(offset, bytes) {
                         let seen = shadow.write(cell, key, lane as u32, &now);

@@ -174,7 +174,6 @@ fn touch(
     let Some(shadow) = shadow else { return way.writes().then_some(Fault::ReadOnly) };
     let key = packing.pack(way, now, atomic.access.site);
     let bytes = atomic.access.bytes();
-    shadow.fit(offset, bytes);
     let mut race = None;
     for cell in shadow.cells(offset, bytes) {
         let seen = shadow.atomic(cell, key, lane as u32, now);
