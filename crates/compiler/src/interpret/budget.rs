@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How much memory a call takes, which is known before any of it is allocated: what tensors hold,
-//! and what it takes to know who has touched them: as much of each element as kernels touch parts of
-//! one. What blocks take that run side by side is bounded by the interpreter of kernels.
+//! and what it takes to know who has touched them: for each element, or for each part of one where
+//! kernels touch parts. What blocks take that run side by side is bounded by the interpreter of
+//! kernels.
 
 use super::tensor::{InterpretedTensor, Role};
 use kernpack_kernel_ir::Scalar;
