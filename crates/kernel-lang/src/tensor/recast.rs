@@ -18,6 +18,10 @@ use std::sync::Arc;
 /// What a limit says of coordinates: their layout, the first, and what they stay below.
 type Cut = (Layout<Leaf>, Shape<Leaf>, Tuple<Option<Int<Leaf>>>);
 
+/// A mode whose extent other elements change: where it begins among those of coordinates, and the
+/// extents before and after.
+type Changed = (usize, Int<Leaf>, Int<Leaf>);
+
 impl Elaborator<'_> {
     /// The same memory as elements of another type.
     pub fn recast(&mut self, tensor: &Arc<Tensor>, to: Scalar, span: Span) -> Value {
@@ -139,12 +143,12 @@ impl Elaborator<'_> {
     }
 }
 
-/// The modes of a layout whose extents other elements change: where they begin among those of
-/// coordinates, which may have several for one, and the extents before and after.
+/// The modes of a layout that other elements make longer or shorter. Coordinates may have several
+/// for one.
 fn changed_modes(
     (old, new): (&Layout<Leaf>, &Layout<Leaf>),
     coords: &Layout<Leaf>,
-) -> Option<Vec<(usize, Int<Leaf>, Int<Leaf>)>> {
+) -> Option<Vec<Changed>> {
     let mut firsts = Vec::new();
     first_modes(old, coords, &mut 0, &mut firsts)?;
     let extents = old.leaves().into_iter().zip(new.leaves());
