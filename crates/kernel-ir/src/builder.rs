@@ -6,6 +6,7 @@
 //! Whoever builds knows the types: an operation that its operands do not fit is found by the
 //! verifier.
 
+use crate::claims::Claims;
 use crate::constant::Const;
 use crate::eval;
 use crate::intrinsic::{Intrinsic, Meaning};
@@ -26,7 +27,8 @@ pub struct Builder {
     kernel: Kernel,
     /// The regions that are open, the outermost first.
     open: Vec<Region>,
-    numbering: Numbering,
+    pub(crate) numbering: Numbering,
+    pub(crate) claims: Claims,
     /// The lanes that were taken out of vectors, each with its vector and its place there.
     extracted: FxHashMap<Value, (Value, u8)>,
     /// Products of integers with a constant, each with its other factor.
@@ -61,6 +63,7 @@ impl Builder {
             kernel,
             open: Vec::new(),
             numbering: Numbering::default(),
+            claims: Claims::default(),
             extracted: FxHashMap::default(),
             scaled: FxHashMap::default(),
             here,
@@ -87,6 +90,7 @@ impl Builder {
     pub fn finish(mut self) -> Kernel {
         self.kernel.body = self.open.pop().expect("the body is open");
         assert!(self.open.is_empty(), "every region is closed");
+        self.claims.settle(&mut self.kernel.body);
         self.kernel
     }
 
@@ -487,12 +491,13 @@ impl Builder {
         result
     }
 
-    fn new_value(&mut self, ty: Type, constant: Option<Const>) -> Value {
+    pub(crate) fn new_value(&mut self, ty: Type, constant: Option<Const>) -> Value {
         self.kernel.values.push(ValueData { ty, constant });
         Value(self.kernel.values.len() as u32 - 1)
     }
 
-    fn push(&mut self, result: Option<Value>, kind: OpKind) {
+    pub(crate) fn push(&mut self, result: Option<Value>, kind: OpKind) {
+        self.claims.n_jumps += usize::from(matches!(kind, OpKind::Jump(_)));
         let op = Op { result, kind, place: self.place() };
         self.open.last_mut().expect("the body is open").0.push(op);
     }

@@ -28,7 +28,8 @@
 //!
 //! A kernel (`kernel.rs`) has parameters, arrays, slots and operations (`op.rs`) on typed values
 //! (`types.rs`, `constant.rs`), in structured regions. `builder.rs` makes kernels, and computes
-//! once in a region what is asked for twice (`numbering.rs`); `walk.rs` goes through them.
+//! once in a region what is asked for twice (`numbering.rs`), and states what something relies on
+//! (`claims.rs`); `walk.rs` goes through them.
 //! `eval.rs` says what operations on numbers give. `intrinsic/` has what a kernel can ask of a
 //! machine, a row each.
 //!
@@ -58,6 +59,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builder;
+mod claims;
 pub mod constant;
 pub mod eval;
 pub mod expand;
@@ -78,6 +80,7 @@ pub mod verify;
 mod walk;
 
 pub use builder::Builder;
+pub use claims::Claim;
 pub use constant::Const;
 pub use expand::expand;
 pub use function::Function;

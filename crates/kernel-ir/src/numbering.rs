@@ -65,15 +65,30 @@ impl Numbering {
         self.is_known(computed.region).then_some(computed.value)
     }
 
+    /// The innermost region.
+    pub fn innermost(&self) -> usize {
+        self.open.last().copied().unwrap_or_default()
+    }
+
     /// Whether what a region has is known in the innermost one.
-    fn is_known(&self, mut region: usize) -> bool {
-        let depth = loop {
+    pub fn is_known(&self, region: usize) -> bool {
+        let (region, depth) = self.whole(region);
+        self.open.get(depth) == Some(&region)
+    }
+
+    /// Whether a region is the innermost one, or was appended to it.
+    pub fn is_innermost(&self, region: usize) -> bool {
+        self.open.last() == Some(&self.whole(region).0)
+    }
+
+    /// The region that has what a region had, and within how many others it is.
+    fn whole(&self, mut region: usize) -> (usize, usize) {
+        loop {
             match self.regions[region] {
-                Place::Own { depth } => break depth,
+                Place::Own { depth } => return (region, depth),
                 Place::In(other) => region = other,
             }
-        };
-        self.open.get(depth) == Some(&region)
+        }
     }
 
     /// It was stated in the innermost region that an index is in bounds.

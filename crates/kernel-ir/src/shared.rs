@@ -3,9 +3,9 @@
 //! itself; where there are more, or where a parameter says how large one is, a launch brings one
 //! array, in which they lie one behind the other: those of a known size first.
 //!
-//! Whoever asks how many bytes a block has asks here: the lowering for offsets, the verifier and
-//! the interpreter for the sum, and a launch for the bytes that it brings. So does who asks for
-//! limits.
+//! Whoever asks where arrays lie asks here: the lowering for offsets, the verifier for what is
+//! known of the sum, the interpreter for where each ends, and a launch for the bytes that it
+//! brings. The most that a block has on any GPU stands here too.
 
 use crate::kernel::{Kernel, SharedArray, Size, Value};
 use kernpack_machine::block::MOST_ACCESS_BYTES;

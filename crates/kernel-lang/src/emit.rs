@@ -5,7 +5,6 @@
 //! It is also the context in which the layout algebra computes: what a layout does not know becomes
 //! operations of the kernel.
 
-use crate::finish;
 use crate::number::LiteralChoice;
 use crate::parameter::Parameters;
 use crate::value::{Elaborated, Leaf};
@@ -25,8 +24,6 @@ pub(crate) struct Emission {
     parameters: Parameters,
     /// The facts about integers that threads compute.
     facts: FxHashMap<kernel::Value, Facts>,
-    /// The statements about indices and extents, and whether any access relies on it.
-    statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
     /// How integers were computed, for layouts that want to know products.
     products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
     /// Numbers that are choices between literals, and have the type of what they meet.
@@ -40,7 +37,6 @@ impl Emission {
             b: Builder::new(symbol, Vec::new()),
             parameters: Parameters::default(),
             facts: FxHashMap::default(),
-            statements: FxHashMap::default(),
             products: FxHashMap::default(),
             literals: FxHashMap::default(),
         }
@@ -51,7 +47,6 @@ impl Emission {
     pub fn finish(self, block: [Option<u32>; 3]) -> (Kernel, Vec<KernelArg>, Option<Expr>) {
         let mut kernel = self.b.finish();
         kernel.block = block;
-        finish::remove_statements(&mut kernel, &self.statements);
         let (args, shared) = self.parameters.finish(&mut kernel);
         (kernel, args, shared)
     }
@@ -69,17 +64,6 @@ impl Emission {
     /// A number in terms of a call, where that can be said.
     pub fn expr_of(&self, value: kernel::Value) -> Option<Expr> {
         self.parameters.expr(value, &self.b)
-    }
-
-    /// States that an index is in bounds, which goes where no access relies on it.
-    pub fn state(&mut self, index: kernel::Value, extent: kernel::Value) {
-        self.statements.entry((index, extent)).or_insert(false);
-        self.b.in_bounds(index, extent);
-    }
-
-    /// An access relies on what a view has stated.
-    pub fn rely_on(&mut self, index: kernel::Value, extent: kernel::Value) {
-        self.statements.insert((index, extent), true);
     }
 
     /// The literals that a number is a choice between, if it is one.

@@ -5,7 +5,6 @@
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::kernel::{Size, Value};
 use kernpack_kernel_ir::op::{Expr, OpKind, Region};
-use rustc_hash::FxHashMap;
 
 /// Removes operations that compute what is not used. Gives whether each value is.
 pub(crate) fn remove_unused(kernel: &mut Kernel) -> Vec<bool> {
@@ -17,24 +16,6 @@ pub(crate) fn remove_unused(kernel: &mut Kernel) -> Vec<bool> {
     }
     sweep(&mut kernel.body, &mut used);
     used
-}
-
-/// Removes what was stated of views that no access relies on: they may be touched nowhere, or only
-/// where a predicate lets them.
-pub(crate) fn remove_statements(kernel: &mut Kernel, is_needed: &FxHashMap<(Value, Value), bool>) {
-    if !is_needed.values().all(|is_needed| *is_needed) {
-        keep_statements(&mut kernel.body, is_needed);
-    }
-}
-
-fn keep_statements(region: &mut Region, is_needed: &FxHashMap<(Value, Value), bool>) {
-    region.0.retain(|op| match &op.kind {
-        OpKind::InBounds { index, extent } => is_needed.get(&(*index, *extent)) != Some(&false),
-        _ => true,
-    });
-    for op in &mut region.0 {
-        op.kind.regions_mut().for_each(|region| keep_statements(region, is_needed));
-    }
 }
 
 /// From the last operation to the first, so that what only the unused used is unused, too.

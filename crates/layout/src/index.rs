@@ -230,6 +230,18 @@ pub fn idx2crd_by_stride<C: Arith>(
     }
 }
 
+/// How many indices there are of which [`idx2crd_by_stride`] finds the coordinate: up to the step
+/// of the slowest mode beyond its last coordinate. Of a compact layout, as many as elements. Behind
+/// them coordinates begin anew.
+pub fn reach<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<IntOf<C>> {
+    let mut most = size(cx, layout)?;
+    for mode in layout.leaves() {
+        let steps = cx.mul(&mode.extent, &mode.stride.scale)?;
+        most = cx.max(&most, &steps)?;
+    }
+    Ok(most)
+}
+
 /// Whether every coordinate of the first shape is one of the second: both have the same size, and
 /// the second is nested as the first or deeper. Of sizes that are not known, no.
 pub fn is_compatible<V: Value>(a: &Shape<V>, b: &Shape<V>) -> bool {

@@ -93,7 +93,7 @@ pub use error::{Error, Result};
 pub use facts::{Facts, gcd};
 pub use index::{
     add_indices, coshape, cosize, crd2idx, crd2num, idx2crd, idx2crd_by_stride, index, index_of,
-    is_compatible, product, product_each, size,
+    is_compatible, product, product_each, reach, size,
 };
 pub use int::{Int, Value};
 pub use inverse::{left_inverse, max_common_layout, max_common_vector, right_inverse};
@@ -103,7 +103,7 @@ pub use layout::{
 };
 pub use partition::{
     Part, PartOf, domain_offset, local_partition, local_partition_by, local_tile, make_layout_tv,
-    tile_place,
+    projected, tile_place,
 };
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tile_to_shape, tiled_product,

@@ -156,7 +156,8 @@ fn picked<V: Clone>(shape: &crate::Shape<V>, projection: &Coord<V>) -> crate::Sh
     Tuple::Node(kept.map(|(mode, _)| mode.clone()).collect())
 }
 
-fn projected<V: crate::Value>(
+/// The modes of tiler and coordinate that count, for a projection of [`local_tile`].
+pub fn projected<V: crate::Value>(
     tiler: &Tiler<V>,
     coord: &Coord<V>,
     projection: &Coord<V>,

@@ -210,7 +210,8 @@ impl Call<'_> {
         let (before, bytes_per_element) = (gpu.is_some(), wanted.bytes_per_element);
         let all = self.arguments.tensors.iter().chain(made.iter().flatten());
         let most = wanted.most_memory.unwrap_or(u64::MAX);
-        budget::check(all, Kept { before, bytes_per_element }, most)?;
+        let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
+        budget::check(all, Kept { before, bytes_per_element, cell_bytes: &cell_bytes }, most)?;
         let (mut placed, tensors) = self.place(wanted, made);
         let before = tensors.iter().filter(|_| gpu.is_some());
         let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));

@@ -105,6 +105,7 @@ impl Execution<'_, '_> {
                 self.set(out + i, self.get(otherwise + i));
             }
         }
+        self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
@@ -122,6 +123,7 @@ impl Execution<'_, '_> {
             Some(condition) => self.where_true(condition),
             None => self.warp.active,
         };
+        self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
@@ -165,7 +167,6 @@ impl Execution<'_, '_> {
                 find(Fault::Unwritten);
             }
             if let Some(shadow) = shadow.as_deref_mut() {
-                shadow.fit(offset, bytes);
                 for cell in shadow.cells(offset, bytes) {
                     if let Some(seen) = shadow.read(cell, key, lane as u32, &now) {
                         find(Fault::Race(shadow.byte_of(cell), seen));
@@ -203,7 +204,6 @@ impl Execution<'_, '_> {
             match shadow.as_deref_mut() {
                 None => find(Fault::ReadOnly),
                 Some(shadow) => {
-                    shadow.fit(offset, bytes);
                     let mut race = None;
                     for cell in shadow.cells(offset, bytes) {
                         let seen = shadow.write(cell, key, lane as u32, &now);
@@ -292,7 +292,8 @@ impl Execution<'_, '_> {
     pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
         for faulty in faults {
             let kind = kind_of(faulty.fault, access.space);
-            if kind == Kind::OutOfBounds && self.warp.outside >> faulty.lane & 1 == 1 {
+            let is_told = self.warp.outside.explains(self.place(), faulty.lane);
+            if kind == Kind::OutOfBounds && is_told {
                 continue;
             }
             let other = match faulty.fault {

@@ -37,6 +37,7 @@ impl Execution<'_, '_> {
             (true, true) => Deed::Updates,
         };
         let mut rest = self.warp.active;
+        self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
@@ -173,7 +174,6 @@ fn touch(
     let Some(shadow) = shadow else { return way.writes().then_some(Fault::ReadOnly) };
     let key = packing.pack(way, now, atomic.access.site);
     let bytes = atomic.access.bytes();
-    shadow.fit(offset, bytes);
     let mut race = None;
     for cell in shadow.cells(offset, bytes) {
         let seen = shadow.atomic(cell, key, lane as u32, now);

@@ -4,6 +4,7 @@
 use super::execute::Machine;
 use super::finding::{Finding, Findings, Kind};
 use super::memory::{Memories, Memory, MemoryId};
+use super::narrowest::Narrowest;
 use super::program::Program;
 use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
@@ -11,7 +12,6 @@ use super::step::Register;
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
-use crate::types::Scalar;
 use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_machine::shared::MOST_BYTES;
 
@@ -156,9 +156,10 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
 }
 
 /// The bytes that it takes at most to know who has touched and written an allocation that launches
-/// write, besides what it holds, and but for 4 MiB where threads touch much without order.
-pub fn bookkeeping_bytes(element: Scalar, n_bytes: u64) -> u64 {
-    Shadow::most_bytes(n_bytes, element.bytes()).saturating_add(n_bytes.div_ceil(8))
+/// write, besides what it holds, and but for 4 MiB where threads touch much without order. They
+/// touch it in [cells](super::cell_bytes) of that size.
+pub fn bookkeeping_bytes(cell_bytes: u32, n_bytes: u64) -> u64 {
+    Shadow::most_bytes(n_bytes, cell_bytes).saturating_add(n_bytes.div_ceil(8))
 }
 
 /// How many there are in three dimensions; more than fit are as many as do.
@@ -180,18 +181,23 @@ fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
 
 /// Shadow memory for what the launch may write. What it may only read has no races.
 fn shadows(launch: &Launch, memories: &Memories, packing: Packing) -> Vec<Option<Shadow>> {
-    let mut shadows: Vec<_> = memories.0.iter().map(|_| None).collect();
-    for (param, argument) in launch.kernel.params.iter().zip(&launch.arguments) {
+    let narrowest = Narrowest::of(launch.kernel);
+    // What is written, and the cells of what is passed: several parameters may lead to it.
+    let mut cells: Vec<_> = memories.0.iter().map(|_| (false, u32::MAX)).collect();
+    for (at, (param, argument)) in launch.kernel.params.iter().zip(&launch.arguments).enumerate() {
         if let (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) =
             (&param.kind, argument)
-            && pointer.is_written
         {
-            let held = memories.get(*memory);
-            let shadow = Shadow::new(held.bytes.len(), held.element.bytes(), packing);
-            shadows[memory.0 as usize] = Some(shadow);
+            let (is_written, cell_bytes) = &mut cells[memory.0 as usize];
+            *is_written |= pointer.is_written;
+            let element = memories.get(*memory).element;
+            *cell_bytes = narrowest.of_param(at, element).min(*cell_bytes);
         }
     }
-    shadows
+    let shadow = |(held, (is_written, cell_bytes)): (&Memory, (bool, u32))| {
+        is_written.then(|| Shadow::new(held.bytes.len(), cell_bytes, packing))
+    };
+    memories.0.iter().zip(cells).map(shadow).collect()
 }
 
 /// Whether the kernel can be launched so, and the bytes of its shared arrays.

@@ -8,6 +8,7 @@ use super::execute::{Execution, Machine, Stop, index_of};
 use super::finding::{Kind, Other};
 use super::launch::Options;
 use super::memory::Memory;
+use super::narrowest::Narrowest;
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::{Pc, Register};
@@ -172,9 +173,12 @@ impl<'a, 'p> Schedule<'a, 'p> {
 
     fn new_resident(&self) -> Resident {
         let program: &Program = self.machine.program;
-        let shared = program.kernel.shared.iter().zip(&self.shared_bytes).map(|(array, bytes)| {
+        let narrowest = Narrowest::of(program.kernel);
+        let shared = program.kernel.shared.iter().zip(&self.shared_bytes).enumerate();
+        let shared = shared.map(|(number, (array, bytes))| {
             let memory = Memory::fresh(array.name.clone(), array.element, *bytes);
-            let shadow = Shadow::new(*bytes, array.element.bytes(), self.machine.packing);
+            let cell_bytes = narrowest.of_shared(number, array.element);
+            let shadow = Shadow::new(*bytes, cell_bytes, self.machine.packing);
             (Memory { align: array.align, ..memory }, shadow)
         });
         let block = Block {

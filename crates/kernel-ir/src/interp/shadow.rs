@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Who touched each cell of an allocation last, so that two accesses that nothing orders, and of
-//! which one writes, are found. A cell is as large as the smallest access there was so far: an
+//! which one writes, are found. A cell is as large as the smallest access that the kernel makes: an
 //! element, as a rule.
 //!
 //! A cell has the last plain write, and what has touched it since otherwise: plain reads and atomic
@@ -166,7 +166,6 @@ struct Groups {
 #[derive(Debug)]
 pub(super) struct Shadow {
     packing: Packing,
-    n_bytes: usize,
     /// The bytes of a cell are two to the power of this.
     cell_log2: u32,
     /// The last plain write, or 0.
@@ -181,7 +180,8 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// The bytes that it takes for an allocation, at most, and but for what is the same for any.
+    /// The bytes that it takes for an allocation whose cells are of that size, at most, and but for
+    /// what is the same for any.
     pub fn most_bytes(n_bytes: u64, cell_bytes: u32) -> u64 {
         (n_bytes / u64::from(cell_bytes) + 1)
             .saturating_mul(CELL_BYTES + LIST_BYTES_PER_CELL as u64)
@@ -202,7 +202,6 @@ impl Shadow {
         let n_cells = (n_bytes >> cell_log2) + 1;
         Shadow {
             packing,
-            n_bytes,
             cell_log2,
             writers: vec![0; n_cells],
             groups: vec![0; n_cells],
@@ -220,37 +219,11 @@ impl Shadow {
         self.free = (0..self.lists.len() as u64).collect();
     }
 
-    /// Makes cells so small that these bytes are whole ones.
-    #[inline]
-    pub fn fit(&mut self, offset: u64, bytes: u32) {
-        let log2 = (offset | u64::from(bytes)).trailing_zeros();
-        if log2 < self.cell_log2 {
-            self.refine(log2);
-        }
-    }
-
-    #[cold]
-    fn refine(&mut self, cell_log2: u32) {
-        let old = self.cell_log2 - cell_log2;
-        let n_cells = (self.n_bytes >> cell_log2) + 1;
-        let mut finer = Shadow::new(self.n_bytes, 1 << cell_log2, self.packing);
-        for cell in 0..n_cells {
-            finer.writers[cell] = self.writers[cell >> old];
-            finer.lanes[cell] = self.lanes[cell >> old];
-            let groups = self.groups[cell >> old];
-            finer.groups[cell] = match list_of(groups) {
-                Some(list) => finer.keep(&self.lists[list].all),
-                None => groups,
-            };
-        }
-        *self = finer;
-    }
-
     /// The cells of these bytes.
     #[inline]
     pub fn cells(&self, offset: u64, bytes: u32) -> std::ops::Range<usize> {
-        let first = offset as usize >> self.cell_log2;
-        first..first + (bytes as usize >> self.cell_log2)
+        let end = offset as usize + bytes as usize;
+        offset as usize >> self.cell_log2..end.div_ceil(1 << self.cell_log2)
     }
 
     /// Where a cell begins.

@@ -6,6 +6,7 @@ use super::memory::{Bits, Memory};
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::Pc;
+use crate::kernel::Place;
 
 /// The threads of a warp.
 pub(super) const LANES: usize = kernpack_machine::block::WARP_SIZE as usize;
@@ -54,11 +55,50 @@ pub(super) struct Warp {
     pub turns: u64,
     /// The step that ended the last of them.
     pub last_turn: Pc,
-    /// The threads that had an index outside: what they access beyond memory comes of that, and is
-    /// not told again.
-    pub outside: u32,
+    /// The threads that had an index outside.
+    pub outside: Outside,
     /// Whether it has read, in one step, what others may write: it may wait for them.
     pub may_wait: bool,
+}
+
+/// The threads of a warp that had an index outside, and where they made use of it: beyond memory,
+/// what they access there comes of that, and is not told again.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    /// Those whose next access makes use of it.
+    next: u32,
+    /// Where those did whose access was the next.
+    places: Vec<(Place, u32)>,
+}
+
+impl Outside {
+    /// A thread has an index outside.
+    pub fn add(&mut self, lane: usize) {
+        self.next |= 1 << lane;
+    }
+
+    /// Threads access memory.
+    #[inline]
+    pub fn access(&mut self, place: Place, lanes: u32) {
+        let lanes = self.next & lanes;
+        if lanes != 0 {
+            self.next &= !lanes;
+            match self.places.iter_mut().find(|(at, _)| *at == place) {
+                Some((_, all)) => *all |= lanes,
+                None => self.places.push((place, lanes)),
+            }
+        }
+    }
+
+    /// Whether what a thread accesses there comes of an index outside.
+    pub fn explains(&self, place: Place, lane: usize) -> bool {
+        self.places.iter().any(|(at, lanes)| *at == place && lanes >> lane & 1 == 1)
+    }
+
+    fn clear(&mut self) {
+        self.next = 0;
+        self.places.clear();
+    }
 }
 
 /// A register tensor, for each thread of a warp.
@@ -94,7 +134,7 @@ impl Warp {
             orders: None,
             turns: 0,
             last_turn: 0,
-            outside: 0,
+            outside: Outside::default(),
             may_wait: false,
         }
     }
@@ -106,7 +146,7 @@ impl Warp {
         self.active = self.lanes;
         self.status = Status::Ready;
         (self.pc, self.known, self.turns, self.may_wait) = (0, 0, 0, false);
-        self.outside = 0;
+        self.outside.clear();
         self.frames.clear();
         self.orders = None;
         for local in &mut self.locals {

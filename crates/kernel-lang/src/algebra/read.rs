@@ -86,13 +86,13 @@ pub(crate) trait Algebra: Sized {
         span: Span,
     ) -> Option<Self::Value>;
     /// A tensor that is taken apart into tiles and rests, which may reach beyond it.
-    fn cut(&mut self, tensor: Self::Tensor, divided: &Layout<Self::Leaf>) -> Self::Tensor;
-    /// A part of which the number is less than how many there are, if it is touched.
+    fn cut(&mut self, tensor: Self::Tensor, tiler: &Tiler<Self::Leaf>) -> Self::Tensor;
+    /// The part of a thread, which is one of those that a layout of threads has, if it is touched.
     fn within(
         &mut self,
         part: Self::Value,
-        at: &Int<Self::Leaf>,
-        extent: &Int<Self::Leaf>,
+        thread: &Int<Self::Leaf>,
+        threads: &Layout<Self::Leaf>,
         span: Span,
     ) -> Self::Value;
     /// The elements of a tile, of a tensor that is seen as tiles and rests.

@@ -272,23 +272,25 @@ fn local_tile<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
     let (tiler, coord) = (call.arg(1)?, call.arg(2)?);
     let (tiler, coord) = (cx.read_tiler(tiler.0, tiler.1), cx.read_coord(coord.0, coord.1));
     let (tiler, coord) = (tiler?, coord?);
-    let projection = match call.arg(3) {
-        None => None,
-        Some((projection, at)) => Some(cx.read_coord(projection, at)?),
+    let (tiler, coord) = match call.arg(3) {
+        None => (tiler, coord),
+        Some((projection, at)) => {
+            let projection = cx.read_coord(projection, at)?;
+            cx.compute(call.span, |_| layout::projected(&tiler, &coord, &projection))?
+        }
     };
     let (value, span) = call.arg(0)?;
     if let Form::Tensor(tensor, of) = cx.form(value, span)? {
-        let (tiles, at) = cx.compute(call.span, |numbers| {
-            layout::tile_place(numbers, &of, &tiler, &coord, projection.as_ref())
-        })?;
-        let tensor = cx.cut(tensor, &tiles);
+        let (tiles, at) = cx
+            .compute(call.span, |numbers| layout::tile_place(numbers, &of, &tiler, &coord, None))?;
+        let tensor = cx.cut(tensor, &tiler);
         let relay = |numbers: &mut E::Numbers, of: &Layout<E::Leaf>| {
-            Ok(layout::tile_place(numbers, of, &tiler, &coord, projection.as_ref())?.0)
+            Ok(layout::tile_place(numbers, of, &tiler, &coord, None)?.0)
         };
         return cx.of_tile(tensor, tiles, &at, &relay, call.arg(2)?.1);
     }
     part(cx, call.arg(0)?, call, |numbers, of| {
-        layout::local_tile(numbers, of, &tiler, &coord, projection.as_ref())
+        layout::local_tile(numbers, of, &tiler, &coord, None)
     })
 }
 
@@ -304,15 +306,13 @@ fn local_partition<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Valu
         return part(cx, (value, span), call, take);
     };
     let made = cx.compute(call.span, |numbers| take(numbers, &of))?;
-    let divided = cx.compute(call.span, |numbers| {
+    let tiler = cx.compute(call.span, |numbers| {
         let shape = layout::product_each(numbers, &threads.shape())?;
-        let tiler = Tiler::of_shape(numbers, &shape)?;
-        layout::zipped_divide(numbers, &of, &tiler)
+        Tiler::of_shape(numbers, &shape)
     })?;
-    let count = cx.compute(call.span, |numbers| layout::size(numbers, &threads))?;
-    let tensor = cx.cut(tensor, &divided);
+    let tensor = cx.cut(tensor, &tiler);
     let mine = cx.of_part(tensor, made, &take, call.span)?;
-    Some(cx.within(mine, &index, &count, call.arg(2)?.1))
+    Some(cx.within(mine, &index, &threads, call.arg(2)?.1))
 }
 
 /// Tiles and rests of the elements.
@@ -325,8 +325,7 @@ fn divided<E: Algebra>(cx: &mut E, call: &Call<'_, E>, make: ByTiler<E>) -> Opti
         return relaid(cx, call, divide);
     };
     let made = cx.compute(call.span, |numbers| divide(numbers, &of))?;
-    let zipped = cx.compute(call.span, |numbers| layout::zipped_divide(numbers, &of, &tiler))?;
-    let tensor = cx.cut(tensor, &zipped);
+    let tensor = cx.cut(tensor, &tiler);
     Some(cx.of_view(tensor, made, &divide))
 }
 

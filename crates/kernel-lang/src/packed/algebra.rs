@@ -8,7 +8,7 @@ use super::limits::too_large;
 use super::value::Evaluated;
 use crate::algebra::{Algebra, Form, Remake};
 use crate::argument::{Dim, TensorArg};
-use kernpack_layout::{self as layout, Arith, Coord, Int, Layout, Part, Swizzle, Tuple};
+use kernpack_layout::{self as layout, Arith, Coord, Int, Layout, Part, Swizzle, Tiler, Tuple};
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::Expr as Number;
 use kernpack_validators::{Comparison, Rule, RuleKind};
@@ -112,11 +112,11 @@ impl Algebra for Evaluator<'_> {
         self.part_of(tensor, part, span)
     }
 
-    fn cut(&mut self, tensor: Box<TensorArg>, _: &Layout<Dim>) -> Box<TensorArg> {
+    fn cut(&mut self, tensor: Box<TensorArg>, _: &Tiler<Dim>) -> Box<TensorArg> {
         tensor
     }
 
-    fn within(&mut self, part: Evaluated, _: &Int<Dim>, _: &Int<Dim>, _: Span) -> Evaluated {
+    fn within(&mut self, part: Evaluated, _: &Int<Dim>, _: &Layout<Dim>, _: Span) -> Evaluated {
         part
     }
 

@@ -49,7 +49,7 @@ impl SettledLaunch {
 pub struct Kernels {
     /// Them, in order.
     pub kernels: Vec<Arc<Kernel>>,
-    /// What may be as it should.
+    /// What may be a mistake.
     pub warnings: Diagnostics,
 }
 

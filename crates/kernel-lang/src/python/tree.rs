@@ -100,7 +100,7 @@ pub struct Expr {
 pub enum ExprKind {
     /// `x`
     Name(Name),
-    /// `12`; Python's integers have no end, these have 128 bits.
+    /// `12`; Python's integers have no end, these have at most 65536 bits.
     Int(Integer),
     /// `1.5`
     Float(f64),

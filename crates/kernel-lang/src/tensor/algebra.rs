@@ -7,7 +7,7 @@ use crate::emit::Emission;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
 use crate::value::{Elaborated, LayoutValue, Leaf, Tensor};
-use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, add_indices};
+use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, Tiler, add_indices};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -100,8 +100,8 @@ impl<'f> Algebra for Elaborator<'f> {
         Some(Elaborated::Tensor(Arc::new(moved)))
     }
 
-    fn cut(&mut self, tensor: Arc<Tensor>, divided: &Layout<Leaf>) -> Arc<Tensor> {
-        let limits = self.emit.cut_limits(&tensor, divided);
+    fn cut(&mut self, tensor: Arc<Tensor>, tiler: &Tiler<Leaf>) -> Arc<Tensor> {
+        let limits = self.emit.cut_limits(&tensor, tiler);
         if limits.len() == tensor.limits.len() {
             return tensor;
         }
@@ -110,13 +110,15 @@ impl<'f> Algebra for Elaborator<'f> {
 
     fn within(
         &mut self,
-        tensor: Elaborated,
-        at: &Int<Leaf>,
-        extent: &Int<Leaf>,
+        part: Elaborated,
+        thread: &Int<Leaf>,
+        threads: &Layout<Leaf>,
         span: Span,
     ) -> Elaborated {
-        let Elaborated::Tensor(tensor) = tensor else { return tensor };
-        let limits = self.limits_of_place(&tensor, (*at, *extent), span);
+        let Elaborated::Tensor(tensor) = part else { return part };
+        let count = kernpack_layout::reach(&mut self.emit, threads);
+        let Some(count) = self.algebra(count, span) else { return Elaborated::Poison };
+        let limits = self.limits_of_place(&tensor, (*thread, count), span);
         Elaborated::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
     }
 

@@ -11,12 +11,12 @@ use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::python::tree::Name;
 use crate::value::{Base, Leaf, Tensor};
-use kernpack_kernel_ir::Const;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::{Claim, Const};
 use kernpack_layout::{
-    Arith, Coord, Int, Layout, Result, Shape, Tuple, add_indices, crd2idx, make_identity_layout,
-    slice_and_offset,
+    Arith, Coord, Int, Layout, Result, Shape, Tiler, Tuple, add_indices, crd2idx,
+    make_identity_layout, slice_and_offset,
 };
 use kernpack_syntax::Span;
 
@@ -29,6 +29,8 @@ pub(crate) enum Limit {
         at: Int<Leaf>,
         /// How many there are.
         extent: Int<Leaf>,
+        /// That it is, as it was claimed where the view was made.
+        claim: Option<Claim>,
         /// What messages call the tensor.
         name: Name,
         /// Where the view was made.
@@ -104,32 +106,29 @@ enum Known {
 type Moved<'m, T> = dyn FnMut(&mut Emission, &Layout<Leaf>) -> Result<T> + 'm;
 
 impl Emission {
-    /// A tensor that is about to be taken apart into tiles, which lie beside one another in
-    /// `divided`: tiles, and their rests.
-    pub fn cut_limits(&mut self, tensor: &Tensor, divided: &Layout<Leaf>) -> Vec<Limit> {
+    /// A tensor that is about to be taken apart into tiles. One tiler for several modes goes
+    /// through them one after the other: what is beyond goes on in the last that has more than one
+    /// element.
+    pub fn cut_limits(&mut self, tensor: &Tensor, tiler: &Tiler<Leaf>) -> Vec<Limit> {
         let mut limits = tensor.limits.clone();
         if matches!(tensor.base, Base::Coordinates) {
             return limits;
         }
         let shape = tensor.layout.shape();
         let mut has_rest = false;
-        let extents = match &shape {
-            Tuple::Node(modes) if !tensor.layout.is_leaf() => {
-                let tiles = &divided.modes()[0];
-                let parts = modes.iter().enumerate().map(|(number, mode)| {
-                    let tile = if tiles.is_leaf() { None } else { tiles.modes().get(number) };
-                    let is_filled = match tile {
-                        Some(tile) => self.fills(tile, &tensor.layout.modes()[number]),
-                        None => !tiles.is_leaf() || number > 0,
-                    };
-                    has_rest |= !is_filled;
-                    mode.map(&mut |extent| (!is_filled).then_some(*extent))
-                });
+        let mut limited = |cx: &mut Self, tiler: Option<&Tiler<Leaf>>, mode: &Layout<Leaf>| {
+            let is_filled = tiler.is_none_or(|tiler| cx.fills(tiler, mode));
+            has_rest |= !is_filled;
+            mode.shape().map(&mut |extent| (!is_filled).then_some(*extent))
+        };
+        let extents = match tiler {
+            Tiler::Modes(tilers) if !tensor.layout.is_leaf() => {
+                let modes = tensor.layout.modes().iter().enumerate();
+                let parts = modes.map(|(number, mode)| limited(self, tilers.get(number), mode));
                 Tuple::Node(parts.collect())
             }
-            whole => {
-                has_rest = !self.fills(&divided.modes()[0], &tensor.layout);
-                whole.map(&mut |extent| Some(*extent))
+            Tiler::Keep | Tiler::Layout(_) | Tiler::Modes(_) => {
+                limited(self, Some(tiler), &tensor.layout)
             }
         };
         if has_rest {
@@ -143,12 +142,17 @@ impl Emission {
         limits
     }
 
-    /// Whether tiles are known to fill a mode.
-    fn fills(&mut self, tile: &Layout<Leaf>, mode: &Layout<Leaf>) -> bool {
-        let sizes = (kernpack_layout::size(self, tile), kernpack_layout::size(self, mode));
-        match sizes {
-            (Ok(tile), Ok(mode)) => self.divides(&tile, &mode),
-            _ => false,
+    /// Whether tiles are known to fill a mode. Where a tile has gaps, others lie in them.
+    fn fills(&mut self, tiler: &Tiler<Leaf>, mode: &Layout<Leaf>) -> bool {
+        match tiler {
+            Tiler::Keep => true,
+            Tiler::Layout(tile) => {
+                let sizes = (kernpack_layout::reach(self, tile), kernpack_layout::size(self, mode));
+                matches!(sizes, (Ok(tile), Ok(mode)) if self.divides(&tile, &mode))
+            }
+            Tiler::Modes(tilers) => {
+                tilers.iter().zip(mode.modes()).all(|(tiler, mode)| self.fills(tiler, mode))
+            }
         }
     }
 
@@ -277,23 +281,23 @@ impl<'f> Elaborator<'f> {
         limits
     }
 
-    /// What a place keeps to, where that is not plain. It is stated at once, where what is computed
-    /// behind it can make use of it, and stays if any access relies on it.
+    /// The limit of a place, where that is not plain. It is claimed at once, where what is computed
+    /// behind it can make use of it.
     fn limit_of(
         &mut self,
         tensor: &Tensor,
         (at, extent): (Int<Leaf>, Int<Leaf>),
         span: Span,
     ) -> Option<Limit> {
-        match self.emit.known_of(&at, &extent) {
+        let claim = match self.emit.known_of(&at, &extent) {
             Known::Inside => return None,
-            Known::Outside => {}
+            Known::Outside => None,
             Known::Nothing => {
                 let (index, extent) = (self.emit.index(&at), self.emit.index(&extent));
-                self.emit.state(index, extent);
+                Some(self.emit.b.claim_in_bounds(index, extent))
             }
-        }
-        Some(Limit::Place { at, extent, name: tensor.name.clone(), span })
+        };
+        Some(Limit::Place { at, extent, claim, name: tensor.name.clone(), span })
     }
 
     /// States that an access keeps to the limits of its view. Gives whether it can.
@@ -307,9 +311,13 @@ impl<'f> Elaborator<'f> {
         let mut can_keep = true;
         for limit in &tensor.limits {
             can_keep &= match limit {
-                Limit::Place { at, extent, name, span } => {
+                Limit::Place { at, extent, claim, name, span } => {
                     let condition = self.emit.any_of(pred);
-                    self.state(at, extent, condition, (name, *span), true)
+                    let is_always = condition
+                        .is_none_or(|condition| self.emit.truth_of(condition) == Some(true));
+                    let is_claimed =
+                        is_always && claim.is_some_and(|claim| self.emit.b.rely_on(claim));
+                    is_claimed || self.state(at, extent, condition, (name, *span), true)
                 }
                 Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, span),
             };
@@ -383,8 +391,6 @@ impl<'f> Elaborator<'f> {
                         extent = self.emit.select_typed(condition, extent, one);
                     }
                 }
-                // What a view has stated, an access relies on now.
-                self.emit.rely_on(at, extent);
                 if !(is_once && self.emit.b.has_stated(at, extent)) {
                     self.emit.b.in_bounds(at, extent);
                 }

@@ -3,7 +3,6 @@
 
 use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
-use crate::expr::memory_of;
 use crate::python::tree::Name;
 use crate::value::{Base, Elaborated, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
@@ -166,40 +165,5 @@ impl Elaborator<'_> {
             memory.swizzle = Some(bytes);
         }
         Elaborated::Tensor(Arc::new(tensor))
-    }
-
-    /// The same memory as elements of another type.
-    pub fn recast(&mut self, tensor: &Arc<Tensor>, to: Scalar, span: Span) -> Elaborated {
-        use kernpack_layout::Arith;
-        let Some(memory) = memory_of(tensor) else {
-            return self.mistake("type", span, "coordinates have no type", "recast memory");
-        };
-        let (new, old) = (i64::from(to.bits()), i64::from(memory.element.bits()));
-        let layout = kernpack_layout::recast_layout(&mut self.emit, &tensor.layout, new, old);
-        let Some(layout) = self.algebra(layout, span) else { return Elaborated::Poison };
-        let Tuple::Leaf(offset) = &tensor.offset else { return Elaborated::Poison };
-        let offset = match new.cmp(&old) {
-            std::cmp::Ordering::Equal => Ok(*offset),
-            std::cmp::Ordering::Less => Arith::mul(&mut self.emit, offset, &Int::Known(old / new)),
-            std::cmp::Ordering::Greater => {
-                let ratio = Int::Known(new / old);
-                if !self.emit.divides(&ratio, offset) {
-                    let message = format!("the first element is not known to be one of {to}");
-                    let help = "begin at a multiple, or say so in the signature";
-                    return self.mistake("layout", span, message, help);
-                }
-                Arith::div(&mut self.emit, offset, &ratio)
-            }
-        };
-        let Some(offset) = self.algebra(offset, span) else { return Elaborated::Poison };
-        if memory.align < to.bytes() {
-            let message = format!("`{}` is not known to be aligned for {to}", tensor.name);
-            let help = format!("write `align={}` in the signature", to.bytes());
-            return self.mistake("layout", span, message, help);
-        }
-        let base = Base::Memory(Memory { element: to, ..memory.clone() });
-        let (name, offset) = (tensor.name.clone(), Tuple::Leaf(offset));
-        let limits = tensor.places();
-        Elaborated::Tensor(Arc::new(Tensor { name, base, offset, layout, limits }))
     }
 }

@@ -8,6 +8,7 @@ mod algebra;
 mod copy;
 mod limit;
 mod make;
+mod recast;
 mod whole;
 
 pub(crate) use copy::Predicate;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How much memory a call takes, which is known before any of it is allocated: what tensors hold,
-//! and what it takes to know who has touched them. What blocks take that run side by side is
-//! bounded by the interpreter of kernels.
+//! and what it takes to know who has touched them: for each element, or for each part of one where
+//! kernels touch parts. What blocks take that run side by side is bounded by the interpreter of
+//! kernels.
 
 use super::tensor::{InterpretedTensor, Role};
+use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::interp::bookkeeping_bytes;
 use kernpack_syntax::Diagnostic;
 
@@ -11,22 +13,26 @@ use kernpack_syntax::Diagnostic;
 const NAMED: usize = 3;
 
 /// What is kept of tensors besides what they hold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'k> {
     /// Whether a GPU begins with the same bytes.
     pub before: bool,
     /// The bytes that whoever asks keeps of each element.
     pub bytes_per_element: u64,
+    /// The bytes of the parts of elements of that type that kernels touch.
+    pub cell_bytes: &'k dyn Fn(Scalar) -> u32,
 }
 
 /// What a tensor takes.
-fn bytes_of(tensor: &InterpretedTensor, kept: Kept) -> u64 {
+fn bytes_of(tensor: &InterpretedTensor, kept: Kept<'_>) -> u64 {
     let size = u64::from(tensor.element.bytes());
     let held = tensor.n_elements().saturating_mul(size);
     let before = if kept.before { held } else { 0 };
     let known = match tensor.role {
         Role::Read => 0,
-        Role::Written | Role::Result | Role::Workspace => bookkeeping_bytes(tensor.element, held),
+        Role::Written | Role::Result | Role::Workspace => {
+            bookkeeping_bytes((kept.cell_bytes)(tensor.element), held)
+        }
     };
     let told = tensor.n_elements().saturating_mul(kept.bytes_per_element);
     held.saturating_add(before).saturating_add(known).saturating_add(told)
@@ -35,7 +41,7 @@ fn bytes_of(tensor: &InterpretedTensor, kept: Kept) -> u64 {
 /// Refuses a call that takes more than it may.
 pub(super) fn check<'t>(
     tensors: impl Iterator<Item = &'t InterpretedTensor>,
-    kept: Kept,
+    kept: Kept<'_>,
     most: u64,
 ) -> Result<(), Diagnostic> {
     let mut needs: Vec<_> = tensors.map(|one| (bytes_of(one, kept), one.name.as_str())).collect();
@@ -72,13 +78,13 @@ fn shown(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernpack_kernel_ir::Scalar;
 
     #[test]
     fn what_a_call_takes_is_known_before() {
         let tensor =
             |name: &str, n: i64, role| InterpretedTensor::compact(name, Scalar::F32, &[n], role);
-        let kept = Kept { before: false, bytes_per_element: 0 };
+        let kept =
+            Kept { before: false, bytes_per_element: 0, cell_bytes: &|element| element.bytes() };
         let check = |tensors: &[InterpretedTensor], kept, most| {
             check(tensors.iter(), kept, most).map_err(|problem| problem.message)
         };
@@ -96,6 +102,10 @@ mod tests {
         let written = [tensor("y", 1 << 20, Role::Result)];
         assert_eq!(check(&written, kept, 28 << 20), Ok(()));
         assert!(check(&written, kept, 24 << 20).is_err());
+        // And of what is touched byte by byte, for each byte.
+        let bytewise = Kept { cell_bytes: &|_| 1, ..kept };
+        assert!(check(&written, bytewise, 97 << 20).is_ok());
+        assert!(check(&written, bytewise, 95 << 20).is_err());
         let names = ["a", "b", "c", "d"].map(|name| tensor(name, 1 << 40, Role::Read));
         assert_eq!(
             check(&names, kept, 1 << 30),

@@ -124,6 +124,18 @@ impl Interpretable {
 
     /// The kernel of a launch, as it is run.
     fn kernel(&self, launch: &Launch, accepted: &Accepted) -> Result<Kernel, InterpretError> {
+        let mut kernel = Kernel::clone(self.instance(launch, accepted)?);
+        expand(&mut kernel);
+        verify(&kernel)?;
+        Ok(kernel)
+    }
+
+    /// The kernel of a launch, as it was written.
+    fn instance<'l>(
+        &self,
+        launch: &'l Launch,
+        accepted: &Accepted,
+    ) -> Result<&'l Kernel, InterpretError> {
         let Some(GpuSource::Kernel(source, _)) = launch.gpu_source() else {
             return Err(not_interpreted(launch));
         };
@@ -132,10 +144,16 @@ impl Interpretable {
         let instance = instance.ok_or_else(|| {
             InterpretError::Other(format!("there is no kernel `{symbol}` for these dtypes"))
         })?;
-        let mut kernel = Kernel::clone(instance);
-        expand(&mut kernel);
-        verify(&kernel)?;
-        Ok(kernel)
+        Ok(instance)
+    }
+
+    /// The bytes of the smallest parts that launches of an accepted call touch of tensors of that
+    /// element type.
+    pub fn cell_bytes(&self, accepted: &Accepted, element: Scalar) -> u32 {
+        let launches = accepted.launches.iter().map(|(index, _)| &self.function.launches[*index]);
+        let kernels = launches.filter_map(|launch| self.instance(launch, accepted).ok());
+        let cells = kernels.map(|kernel| interp::cell_bytes(kernel, element));
+        cells.min().unwrap_or(element.bytes())
     }
 }
 

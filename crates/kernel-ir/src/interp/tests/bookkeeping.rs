@@ -37,8 +37,27 @@ fn an_element_of_four_bytes_takes_24_more_at_most() {
     let mut run = Run::of(&text, n / 256, 256).fresh(Scalar::F32, n as usize).int(n.into());
     let bytes = run.clean().bookkeeping_bytes;
     assert!(bytes <= MOST_PER_ELEMENT * u64::from(n) + 1024, "{bytes} for {n}");
-    let said = crate::interp::bookkeeping_bytes(Scalar::F32, u64::from(n) * 4);
+    let said = crate::interp::bookkeeping_bytes(4, u64::from(n) * 4);
     assert!(bytes <= said && said <= MOST_PER_ELEMENT * u64::from(n) + 1024, "{said}");
+}
+
+/// What is touched byte by byte takes as much for each byte, however many threads have read it.
+#[test]
+fn an_element_of_which_bytes_are_touched_takes_what_is_said_of_bytes() {
+    let n = 1_u32 << 12;
+    let text = each(
+        "v8: int64 = mul v6, v7
+         v9: pointer.global = offset v0, v8
+         v10: float32 = load v9 align 4
+         v11: uint8 = load v9 align 1",
+    );
+    let x = vec![1.0; n as usize];
+    let mut run = Run::of(&text, n / 256, 256).floats(&x).int(n.into());
+    let bytes = run.clean().bookkeeping_bytes;
+    let cells = crate::interp::cell_bytes(&run.kernel, Scalar::F32);
+    let said = crate::interp::bookkeeping_bytes(cells, u64::from(n) * 4);
+    assert_eq!(cells, 1);
+    assert!((80 * u64::from(n)..=said).contains(&bytes), "{bytes} of {said}");
 }
 
 #[test]

@@ -88,6 +88,13 @@ enum Asked {
 }
 
 impl Learner<'_> {
+    /// Learns from the same, and from what else was known for those reasons.
+    fn also(&mut self, more: &Reasons) -> Learner<'_> {
+        let mut because = self.because.clone();
+        add_reasons(&mut because, more);
+        Learner { facts: self.facts, because }
+    }
+
     /// A way on which more may be learned from the same.
     fn way(&self, learn: impl FnOnce(&mut Learner<'_>)) -> CallFacts {
         let mut facts = self.facts.clone();
@@ -133,11 +140,7 @@ impl Learner<'_> {
             return;
         }
         for (name, _) in &absentable {
-            let expr = match (&name.param, name.field) {
-                (Some(path), Some(field)) => Expr::Field(path.clone(), field, name.span),
-                _ => Expr::symbol(&name.text),
-            };
-            let expr = self.facts.canonical(&expr);
+            let expr = self.facts.canonical(&expr_of(name));
             self.know(&expr, way.facts(&expr).either(Facts::of_number(0)));
         }
     }
@@ -192,8 +195,15 @@ impl Learner<'_> {
             !counts || self.facts.decide(rule) != Some(!holds)
         };
         let possible: Vec<_> = rules.iter().filter(may_be).collect();
+        // What rules the others out.
+        let mut why = Reasons::default();
+        for name in rules.iter().flat_map(Rule::names) {
+            let expr = self.facts.canonical(&expr_of(&name));
+            self.facts.add_reasons_of(&expr, &mut why);
+        }
+        let learner = self.also(&why);
         let ways = possible.into_iter().map(|rule| {
-            self.way(|learner| match asked {
+            learner.way(|learner| match asked {
                 Asked::Here => learner.learn(rule, holds),
                 Asked::ByEntryPoint => learner.learn_checked(rule, holds),
             })
@@ -218,35 +228,26 @@ impl Learner<'_> {
     fn learn_comparison(&mut self, a: &Expr, comparison: Comparison, b: &Expr) {
         let (a, b) = (self.facts.canonical(a), self.facts.canonical(b));
         let (of_a, of_b) = (self.facts.facts(&a), self.facts.facts(&b));
+        let (why_a, why_b) = (self.facts.reasons_of(&a), self.facts.reasons_of(&b));
         let at_most = |max: i64| Facts { max, ..Facts::NONE };
         let at_least = |min: i64| Facts { min, ..Facts::NONE };
-        match comparison {
-            Comparison::Eq => {
-                self.know(&a, of_b);
-                self.know(&b, of_a);
-                self.learn_multiple(&a, &b);
-                self.learn_multiple(&b, &a);
-            }
+        let (less, more) = (|n: i64| n.saturating_sub(1), |n: i64| n.saturating_add(1));
+        let (a_is, b_is) = match comparison {
+            Comparison::Eq => (of_b, of_a),
             Comparison::Ne => {
-                self.learn_other(&a, of_b);
-                self.learn_other(&b, of_a);
+                self.also(&why_b).learn_other(&a, of_b);
+                return self.also(&why_a).learn_other(&b, of_a);
             }
-            Comparison::Lt => {
-                self.know(&a, at_most(of_b.max.saturating_sub(1)));
-                self.know(&b, at_least(of_a.min.saturating_add(1)));
-            }
-            Comparison::Le => {
-                self.know(&a, at_most(of_b.max));
-                self.know(&b, at_least(of_a.min));
-            }
-            Comparison::Gt => {
-                self.know(&a, at_least(of_b.min.saturating_add(1)));
-                self.know(&b, at_most(of_a.max.saturating_sub(1)));
-            }
-            Comparison::Ge => {
-                self.know(&a, at_least(of_b.min));
-                self.know(&b, at_most(of_a.max));
-            }
+            Comparison::Lt => (at_most(less(of_b.max)), at_least(more(of_a.min))),
+            Comparison::Le => (at_most(of_b.max), at_least(of_a.min)),
+            Comparison::Gt => (at_least(more(of_b.min)), at_most(less(of_a.max))),
+            Comparison::Ge => (at_least(of_b.min), at_most(of_a.max)),
+        };
+        self.also(&why_b).know(&a, a_is);
+        self.also(&why_a).know(&b, b_is);
+        if comparison == Comparison::Eq {
+            self.learn_multiple(&a, &b);
+            self.learn_multiple(&b, &a);
         }
     }
 
@@ -286,8 +287,8 @@ impl Learner<'_> {
             return;
         };
         if known != own {
+            let because = self.facts.reasons_of(expr);
             let CallFacts { numbers, most_nodes, .. } = &mut *self.facts;
-            let because = self.because.clone();
             let learned = numbers.entry(expr.to_string());
             let what = || Number { expr: expr.clone(), facts: known };
             let learned = learned.or_insert_with(|| Learned { what: what(), because });
@@ -297,12 +298,37 @@ impl Learner<'_> {
         }
         if let (Some(Affine { symbol, scale, offset }), None) = (expr.as_affine(), expr.as_symbol())
         {
-            self.know(&Expr::symbol(symbol), solved(known, scale, offset));
+            let because = self.facts.reasons_of(expr);
+            self.also(&because).know(&Expr::symbol(symbol), solved(known, scale, offset));
         }
     }
 }
 
 impl CallFacts {
+    /// What establishes what is known of an expression, beyond what types say of its names.
+    pub(super) fn reasons_of(&self, expr: &Expr) -> Reasons {
+        let mut reasons = Reasons::default();
+        self.add_reasons_of(expr, &mut reasons);
+        reasons
+    }
+
+    /// Adds what establishes what is known of an expression. Gives how many nodes it has.
+    fn add_reasons_of(&self, expr: &Expr, reasons: &mut Reasons) -> usize {
+        let n_nodes = match expr {
+            Expr::Int(_) => return 1,
+            Expr::Symbol(..) | Expr::Field(..) => 1,
+            Expr::Binary(_, a, b) => {
+                1 + self.add_reasons_of(a, reasons) + self.add_reasons_of(b, reasons)
+            }
+        };
+        if n_nodes <= self.most_nodes
+            && let Some(learned) = self.numbers.get(&expr.to_string())
+        {
+            add_reasons(reasons, &learned.because);
+        }
+        n_nodes
+    }
+
     /// What is known where one or the other is.
     fn either(mut self, other: CallFacts) -> CallFacts {
         self.numbers.retain(|text, learned| match other.numbers.get(text) {
@@ -330,6 +356,14 @@ impl CallFacts {
             None => false,
         });
         self
+    }
+}
+
+/// A name as an expression.
+fn expr_of(name: &Name) -> Expr {
+    match (&name.param, name.field) {
+        (Some(path), Some(field)) => Expr::Field(path.clone(), field, name.span),
+        _ => Expr::symbol(&name.text),
     }
 }
 

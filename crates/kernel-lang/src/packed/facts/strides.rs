@@ -65,8 +65,11 @@ impl CallFacts {
                 let absent = is_optional.then(|| Facts::of_number(0));
                 let own = absent.map_or(own, |zero| own.either(zero));
                 let name = field(path, Field::Stride, i, Rank::of(dims));
-                let check = format!("the strides of {path}");
-                self.because_here(Because::Check(check.into())).know(&name, own);
+                let because = match names.is_allocated(path) {
+                    true => Because::Allocated(path[..].into()),
+                    false => Because::Check(format!("the strides of {path}").into()),
+                };
+                self.because_here(because).know(&name, own);
             }
         }
         for symbol in names.strides() {

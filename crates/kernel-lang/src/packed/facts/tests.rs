@@ -251,7 +251,7 @@ fn each_fact_names_what_establishes_it() {
         m in 2..=9223372036854775807: `m > 1` holds here
         n % 4 in 0..=0: `n % 4 == 0 and aligned(z, 32)` is checked
         n in 4..=9223372036854775804, a multiple of 4: `n % 4 == 0 and aligned(z, 32)` is checked, `n > 0` holds here
-        s % 8 in 0..=0: `s % 8 == 0` is checked, `m > 1` holds here, `n > 0` holds here
+        s % 8 in 0..=0: `s % 8 == 0` is checked, the strides `s` is checked, `m > 1` holds here, `n > 0` holds here
         s in 0..=9223372036854775800, a multiple of 8: `s % 8 == 0` is checked, the strides `s` is checked, `m > 1` holds here, `n > 0` holds here
         x apart from y: the call allocates `y`
         x at a multiple of 4 bytes: the address of x is checked
@@ -259,9 +259,24 @@ fn each_fact_names_what_establishes_it() {
         x.strides[1] in 1..=1: the strides of x is checked
         y apart from z: the call allocates `y`
         y at a multiple of 2 bytes: the call allocates `y`
-        y.strides[0] in 1..=1: the strides of y is checked
+        y.strides[0] in 1..=1: the call allocates `y`
         z at a multiple of 32 bytes: `n % 4 == 0 and aligned(z, 32)` is checked
         z.strides[0] in 0..=1: the strides of z is checked
+    "#]].assert_eq(&shown.concat());
+}
+
+/// A bound that comes of another one is established by what establishes that.
+#[test]
+fn a_fact_names_what_it_was_computed_from() {
+    let facts = facts_of(
+        "f(n: int64, m: int64, k: int64) where n <= 100, k > 3",
+        "m < n, m == 8 or m == k",
+    );
+    let shown: Vec<_> = facts.facts_here().iter().map(|fact| format!("{fact}\n")).collect();
+    expect![[r#"
+        k in 4..=9223372036854775807: `k > 3` is checked, `n <= 100` is checked, `m < n` holds here, `m == 8 or m == k` holds here
+        m in 4..=99: `k > 3` is checked, `n <= 100` is checked, `m < n` holds here, `m == 8 or m == k` holds here
+        n in -9223372036854775807..=100: `n <= 100` is checked, `m < n` holds here
     "#]].assert_eq(&shown.concat());
 }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How narrow the accesses of a kernel are, which is known before it runs: who has touched memory
+//! is known of cells of that size. A vector is as narrow as its elements.
+//!
+//! Which memory an access is of is followed along offsets. Of a pointer that comes of something
+//! else it may be any.
+
+use crate::intrinsic::Meaning;
+use crate::kernel::{Kernel, ParamKind, Value};
+use crate::op::{Call, Expr, OpKind, Operand, Region};
+use crate::types::Scalar;
+use std::collections::HashMap;
+
+/// The bytes of the narrowest access of a kernel to what each pointer leads to.
+pub(super) struct Narrowest<'k> {
+    kernel: &'k Kernel,
+    /// Where pointers come from.
+    roots: HashMap<Value, Root>,
+    to: HashMap<Root, u32>,
+    /// To memory that is not known.
+    anywhere: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Root {
+    Param(usize),
+    Shared(u32),
+    Local,
+}
+
+impl<'k> Narrowest<'k> {
+    pub fn of(kernel: &'k Kernel) -> Narrowest<'k> {
+        let params = (0..kernel.params.len()).map(|at| (Value(at as u32), Root::Param(at)));
+        let (roots, to) = (params.collect(), HashMap::new());
+        let mut narrowest = Narrowest { kernel, roots, to, anywhere: u32::MAX };
+        narrowest.add_region(&kernel.body);
+        narrowest
+    }
+
+    /// The bytes of a cell of what a parameter leads to, where elements have so many.
+    pub fn of_param(&self, param: usize, element: Scalar) -> u32 {
+        self.cell(Root::Param(param), element)
+    }
+
+    /// The bytes of a cell of an array of the block.
+    pub fn of_shared(&self, shared: usize, element: Scalar) -> u32 {
+        self.cell(Root::Shared(shared as u32), element)
+    }
+
+    fn cell(&self, root: Root, element: Scalar) -> u32 {
+        let narrowest = self.to.get(&root).copied().unwrap_or(u32::MAX);
+        narrowest.min(self.anywhere).min(element.bytes())
+    }
+
+    fn add_region(&mut self, region: &Region) {
+        for op in &region.0 {
+            match &op.kind {
+                OpKind::Expr(expr) => self.add_expr(op.result, expr),
+                OpKind::Store(store) => self.add(store.pointer, store.value),
+                OpKind::Call(call) => self.add_call(op.result, call),
+                _ => {}
+            }
+            op.kind.regions().for_each(|region| self.add_region(region));
+        }
+    }
+
+    fn add_expr(&mut self, result: Option<Value>, expr: &Expr) {
+        let Some(result) = result else { return };
+        let root = match expr {
+            Expr::Offset(pointer, _) => self.roots.get(pointer).copied(),
+            Expr::Shared(shared) => Some(Root::Shared(shared.0)),
+            Expr::Local(_) => Some(Root::Local),
+            Expr::Load(load) => return self.add(load.pointer, result),
+            _ => None,
+        };
+        self.roots.extend(root.map(|root| (result, root)));
+    }
+
+    fn add_call(&mut self, result: Option<Value>, call: &Call) {
+        let Meaning::Atomic(_) = call.intrinsic.meaning else { return };
+        let mut operands = call.operands.iter().filter_map(|operand| match operand {
+            Operand::Value(value) => Some(*value),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        });
+        if let Some(pointer) = operands.next() {
+            operands.chain(result).for_each(|value| self.add(pointer, value));
+        }
+    }
+
+    /// An access that moves a value.
+    fn add(&mut self, pointer: Value, value: Value) {
+        let Some(scalar) = self.kernel.ty(value).scalar() else { return };
+        let narrowest = match self.roots.get(&pointer) {
+            Some(root) => self.to.entry(*root).or_insert(u32::MAX),
+            None => &mut self.anywhere,
+        };
+        *narrowest = scalar.bytes().min(*narrowest);
+    }
+}
+
+/// The bytes of the smallest cells that a kernel needs of what is passed to parameters of that
+/// element type: parts of elements, where it touches those.
+pub fn cell_bytes(kernel: &Kernel, element: Scalar) -> u32 {
+    let narrowest = Narrowest::of(kernel);
+    let params = kernel.params.iter().enumerate();
+    let params = params.filter(|(_, param)| match &param.kind {
+        ParamKind::Pointer(pointer) => pointer.element == element,
+        ParamKind::Scalar(..) => false,
+    });
+    let cells = params.map(|(at, _)| narrowest.of_param(at, element));
+    cells.min().unwrap_or(element.bytes())
+}
