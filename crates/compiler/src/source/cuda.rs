@@ -15,7 +15,7 @@ mod option;
 
 use self::option::{Unfit, UserOptions};
 use super::error::{SourceError, SourceErrorKind};
-use super::include::{self, File, Walk};
+use super::include::{self, Ambiguous, File, Walk};
 use super::nvrtc::{Failure, Header, Job, Nvrtc, NvrtcError, Output};
 use crate::file::{Files, Held, Looked};
 use crate::image::{self, Arch, ArchKind, Image, ImageError};
@@ -131,6 +131,20 @@ pub enum CudaError {
         /// Two architectures that differ.
         archs: (Arch, Arch),
     },
+    /// Macros spell a name that leads to one file here and to another there, and NVRTC is not told
+    /// from where it is included.
+    #[error(
+        "in `{}`, macros spell \"{spelled}\", which is `{}` for one file that includes it and `{}` for another; name the one that is meant from a folder of `include`, or call them differently",
+        path.display(), files[0].display(), files[1].display()
+    )]
+    Ambiguous {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        spelled: String,
+        /// Two files that it may be.
+        files: [PathBuf; 2],
+    },
     /// The image that came out is not what it should be.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -236,6 +250,9 @@ impl CudaSource {
         kernels: &[String],
         (walk, options): (&Walk<'_, '_>, &UserOptions),
     ) -> Result<CudaArtifact, CudaError> {
+        if let Some(Ambiguous { spelled, files }) = walk.ambiguous().cloned() {
+            return Err(CudaError::Ambiguous { path: self.path.value.clone(), spelled, files });
+        }
         let program = Program::new(walk, options)?;
         let expressions =
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
@@ -268,7 +285,10 @@ impl CudaSource {
             CudaError::Symbol { kernel, .. } => at(own).of_kernels([kernel.clone()]),
             CudaError::Arch { arch, .. } => at(arch.span),
             CudaError::Option { option, .. } => at(option.span),
-            CudaError::Nvrtc(_) | CudaError::Nul { .. } | CudaError::Refused { .. } => at(own),
+            CudaError::Nvrtc(_)
+            | CudaError::Nul { .. }
+            | CudaError::Refused { .. }
+            | CudaError::Ambiguous { .. } => at(own),
         }
     }
 
