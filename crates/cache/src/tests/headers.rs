@@ -155,7 +155,19 @@ fn what_an_assembler_reads_is_not_found_again() {
 #[test]
 fn options_that_read_or_write_what_nobody_sees_are_refused() {
     let bench = bench("#define FACTOR 1");
-    for option in ["@o", "-MD", "-MF", "-MMD", "-MTx", "-Wp,-MD,x"] {
+    for option in [
+        "@o",
+        "-MD",
+        "-MF",
+        "-MMD",
+        "-MTx",
+        "-Wp,-MD,x",
+        "-Wp,-DX,-MMD,x",
+        "-Wp,@o",
+        "-Wa,-g,@o",
+        "--write-user-dependencies",
+        "-Wp,--write-dependencies",
+    ] {
         let failure = bench.get(&with(&format!("options = [\"{option}\"]"))).unwrap_err();
         let crate::Failure::Told(told) = failure else { panic!("{option}: {failure}") };
         assert!(format!("{:?}", told.diagnostics).contains("cannot serve here"), "{option}");

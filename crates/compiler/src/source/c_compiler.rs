@@ -118,7 +118,7 @@ impl CCompiler {
         // What these programs run is found on the path in turn.
         let others = resolve(&self.program).into_iter().skip(1);
         let others = others.filter(|_| runs_another(&program));
-        let named = self.args.iter().flat_map(|word| resolve(without_mark(word)));
+        let named = self.args.iter().flat_map(|word| resolve(word)).chain(self.files_of_options());
         let assembler = resolve(OsStr::new("as")).into_iter().take(1);
         let mut files: Vec<_> = others.chain(named).chain(assembler).collect();
         let mut scripts = vec![program.clone()];
@@ -131,6 +131,12 @@ impl CCompiler {
             identity.marks.push(processor());
         }
         Some(identity)
+    }
+
+    /// The files of options that its arguments name, in what they hand on too.
+    fn files_of_options(&self) -> impl Iterator<Item = PathBuf> {
+        let parts = self.args.iter().flat_map(|word| word.as_bytes().split(|byte| *byte == b','));
+        parts.filter_map(|part| Some(OsStr::from_bytes(part.strip_prefix(b"@")?).into()))
     }
 
     /// What the value of a variable names, if anything.
@@ -268,11 +274,6 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
         !word.is_empty() && !before.trim_ascii_end().ends_with(b">")
     })
-}
-
-/// An argument without the mark by which it is a file of arguments.
-fn without_mark(word: &OsStr) -> &OsStr {
-    word.as_bytes().strip_prefix(b"@").map_or(word, OsStr::from_bytes)
 }
 
 /// Whether a program runs another of its own name: a script, or one that stands in front of

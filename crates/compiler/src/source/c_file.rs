@@ -67,7 +67,7 @@ impl CFile<'_> {
         };
         // A compiler that refuses the file may be one that does not say where it looks.
         let output = compiler
-            .run(command().arg(search::OPTION), self.path)
+            .run(command().arg(search::OPTION).arg(last_rule(&depends)), self.path)
             .or_else(|_| compiler.run(&mut command(), self.path));
         let output = output.map_err(|error| match error {
             CCompilerError::Refused { path, program, text } => {
@@ -76,10 +76,13 @@ impl CFile<'_> {
             error => error,
         })?;
         let bytes = read_unrecorded(&object).map_err(|_| compiler.no_object(self.path))?;
-        let rule = read_unrecorded(&depends).unwrap_or_default();
+        let rule = parse_depfile(&read_unrecorded(&depends).unwrap_or_default());
+        if rule.is_empty() {
+            files.mark_partial();
+        }
         let (search, log) = search::split(&output.stderr);
         let record = Record { file: self, folders: self.folders(search, mirror.as_ref()), files };
-        record.all(&parse_depfile(&rule), mirror.as_ref());
+        record.all(&rule, mirror.as_ref());
         Ok((bytes, real(log.trim_end().to_string())))
     }
 
@@ -337,6 +340,15 @@ impl Mirror {
             text.replace(&*there.to_string_lossy(), &Path::new(".").join(real).to_string_lossy())
         })
     }
+}
+
+/// Has the preprocessor write the rule there, with all headers, whatever was said of rules before;
+/// unless the name cannot be handed on, and then it is as it was said.
+fn last_rule(depends: &Path) -> OsString {
+    let option = if depends.as_os_str().as_bytes().contains(&b',') { "-MF" } else { "-Wp,-MD," };
+    let mut option = OsString::from(option);
+    option.push(depends);
+    option
 }
 
 /// An option that gives the folder another name.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a C compiler does because of its environment: folders that variables, `CC` and the options
+//! of both name, and scripts in front of it.
+//!
+//! A variable belongs to a whole process, and so each question is asked by another one.
+
+use super::bench::{Bench, Count, SCALE, expect_loadable};
+use super::processes::say;
+use crate::{Cache, Request};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+/// A process of the tests below: says `compiled` or `found`.
+#[test]
+#[ignore = "a part of other tests"]
+fn asker() {
+    let Some(folder) = std::env::var_os("KERNPACK_TEST_FOLDER") else { return };
+    let text = std::env::var("KERNPACK_TEST_TEXT").unwrap();
+    let request = Request::new("demo.toml", &text, Path::new(&folder));
+    let got = Cache::from_env().get(&request, &Count::default()).unwrap();
+    expect_loadable(&got);
+    say(if got.is_hit { "found" } else { "compiled" });
+}
+
+/// Whether the package is there already for a process that has these variables and is in the
+/// bench's folder.
+fn is_hit(bench: &Bench, text: &str, variables: &[(&str, &str)]) -> bool {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tests::variables::asker", "--ignored", "--nocapture"])
+        .env("KERNPACK_TEST_FOLDER", bench.path("pkg"))
+        .env("KERNPACK_TEST_TEXT", text)
+        .env("KERNPACK_CACHE_DIR", bench.path("cache"))
+        .envs(variables.iter().copied())
+        .current_dir(bench.folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}");
+    said.lines().any(|line| line == "found")
+}
+
+/// A bench whose C file begins with these lines and needs `FACTOR`.
+fn bench(lines: &str) -> Bench {
+    let bench = Bench::new();
+    let rest = "void scale(float *x, long n) { for (long i = 0; i < n; i++) x[i] *= FACTOR; }";
+    bench.write("pkg/scale.c", format!("{lines}\n{rest}\n"));
+    bench
+}
+
+/// The package with these options.
+fn with(options: &str) -> String {
+    SCALE.replace("include =", &format!("options = [{options}], include ="))
+}
+
+fn script(bench: &Bench, text: &str) -> String {
+    bench.write("cc", format!("#!/bin/sh\n{text}\n"));
+    let path = bench.path("cc");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+/// It is compiled, then there, and compiled again once it is changed so.
+fn expect_seen(bench: &Bench, (text, variables): (&str, &[(&str, &str)]), change: impl Fn()) {
+    let shown = || format!("{text}\n{variables:?}");
+    assert!(!is_hit(bench, text, variables), "{}", shown());
+    assert!(is_hit(bench, text, variables), "{}", shown());
+    change();
+    assert!(!is_hit(bench, text, variables), "changed: {}", shown());
+}
+
+#[test]
+fn what_a_rule_for_make_leaves_out_by_itself_is_in_it() {
+    let of_package = with("\"-isystem\", \"DIR/sys\"");
+    for (text, cc) in [
+        (&of_package, "gcc -MMD"),
+        (&of_package, "gcc -Wp,-MMD,y.d"),
+        (&of_package, "gcc -Wp,@opts"),
+        (&of_package, "gcc @opts"),
+    ] {
+        let bench = bench("#include <only.h>");
+        let text = text.replace("DIR", bench.folder.path().to_str().unwrap());
+        bench.write("opts", "-DOTHER -MMD");
+        bench.write("sys/only.h", "#define FACTOR 2\n");
+        let cc = cc.replace("@", &format!("@{}/", bench.folder.path().display()));
+        expect_seen(&bench, (&text, &[("CC", &cc)]), || {
+            bench.write("sys/only.h", "#define FACTOR 3\n");
+        });
+    }
+}
+
+#[test]
+fn files_of_options_of_the_compiler_count() {
+    for mark in ["@", "-Wp,@", "-Wp,-DX,@"] {
+        let bench = bench("");
+        bench.write("opts", "-DFACTOR=2");
+        expect_seen(&bench, (SCALE, &[("CC", &format!("gcc {mark}opts"))]), || {
+            bench.write("opts", "-DFACTOR=3");
+        });
+    }
+}
+
+#[test]
+fn without_a_rule_for_make_nothing_is_found_again() {
+    let bench = bench("#define FACTOR 2");
+    let cc = script(&bench, "exec gcc \"$@\" -Wp,-MMD,/dev/null");
+    for _ in 0..2 {
+        assert!(!is_hit(&bench, SCALE, &[("CC", &cc)]));
+    }
+}
