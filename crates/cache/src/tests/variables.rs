@@ -108,3 +108,68 @@ fn without_a_rule_for_make_nothing_is_found_again() {
         assert!(!is_hit(&bench, SCALE, &[("CC", &cc)]));
     }
 }
+
+/// Folders `a`, `b` and `c` in this order, by each of the ways to name them past the package's
+/// `include`.
+fn ways(bench: &Bench) -> Vec<(String, Vec<(&'static str, String)>)> {
+    let of = |name: &str| bench.path(name).display().to_string();
+    let joined = format!("{}:{}:{}", of("a"), of("b"), of("c"));
+    let option = |name: &str| format!("\"--include-directory\", \"{}\"", of(name));
+    let options = ["a", "b", "c"].map(option).join(", ");
+    let words = format!("gcc -I{} -I {} -isystem {}", of("a"), of("b"), of("c"));
+    vec![
+        (SCALE.to_string(), vec![("CPATH", joined.clone())]),
+        (SCALE.to_string(), vec![("C_INCLUDE_PATH", joined)]),
+        (SCALE.to_string(), vec![("CC", script(bench, &format!("exec {words} \"$@\"")))]),
+        (SCALE.to_string(), vec![("CC", words)]),
+        (with(&options), vec![]),
+    ]
+}
+
+#[test]
+fn headers_of_other_folders_are_read_like_ones_own() {
+    let lines = "#include <sub/x.h>\n#include <z.h>";
+    for at in 0..ways(&Bench::new()).len() {
+        let bench = bench(lines);
+        let (text, variables) = ways(&bench).swap_remove(at);
+        let variables: Vec<_> = variables.iter().map(|(name, it)| (*name, &it[..])).collect();
+        bench.write("a/sub/x.h", "#include \"y.h\"\n");
+        bench.write("b/y.h", "#define FACTOR 2\n");
+        bench.write("a/z.h", "#include_next <z.h>\n");
+        bench.write("c/z.h", "#define OTHER 2\n");
+        expect_seen(&bench, (&text, &variables), || {
+            bench.write("a/sub/y.h", "#define FACTOR 3\n");
+        });
+        assert!(is_hit(&bench, &text, &variables), "{variables:?}");
+        bench.write("b/z.h", "#define OTHER 3\n");
+        assert!(!is_hit(&bench, &text, &variables), "{variables:?}");
+        assert!(is_hit(&bench, &text, &variables), "{variables:?}");
+    }
+}
+
+#[test]
+fn what_an_assembler_reads_in_a_header_of_another_folder_is_not_found_again() {
+    let bench = bench("#include <blob.h>\n#define FACTOR 2");
+    let line = "__asm__(\".section .rodata\\n.incbin \\\"DATA\\\"\\n.text\");\n";
+    bench.write("a/blob.h", line.replace("DATA", bench.path("data").to_str().unwrap()));
+    bench.write("data", "one");
+    let folder = bench.path("a").display().to_string();
+    for _ in 0..2 {
+        assert!(!is_hit(&bench, SCALE, &[("CPATH", &folder)]));
+    }
+}
+
+#[test]
+fn a_name_in_angles_is_not_looked_for_in_folders_of_quoted_ones() {
+    let lines = "#include <fac.h>\n#if __has_include(<new.h>)\n#define OTHER\n#endif";
+    let bench = bench(lines);
+    let quoted = bench.path("a").display().to_string();
+    let text = with(&format!("\"-iquote\", \"{quoted}\""));
+    bench.write("a/fac.h", "#define FACTOR 1\n");
+    bench.write("a/new.h", "");
+    bench.write("pkg/second/fac.h", "#define FACTOR 2\n");
+    expect_seen(&bench, (&text, &[]), || bench.write("pkg/first/new.h", ""));
+    assert!(is_hit(&bench, &text, &[]));
+    bench.write("pkg/first/fac.h", "#define FACTOR 3\n");
+    assert!(!is_hit(&bench, &text, &[]));
+}
