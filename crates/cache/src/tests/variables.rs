@@ -173,3 +173,20 @@ fn a_name_in_angles_is_not_looked_for_in_folders_of_quoted_ones() {
     bench.write("pkg/first/fac.h", "#define FACTOR 3\n");
     assert!(!is_hit(&bench, &text, &[]));
 }
+
+#[test]
+fn variables_that_a_script_reads_count() {
+    for text in [
+        "exec gcc -DFACTOR=$KERNPACK_TEST_FACTOR \"$@\"",
+        "exec gcc \"-DFACTOR=${KERNPACK_TEST_FACTOR:-1}\" \"$@\"",
+    ] {
+        let bench = bench("");
+        let cc = script(&bench, text);
+        let is_hit =
+            |factor: &str| is_hit(&bench, SCALE, &[("CC", &cc), ("KERNPACK_TEST_FACTOR", factor)]);
+        assert!(!is_hit("2"), "{text}");
+        assert!(is_hit("2"), "{text}");
+        assert!(!is_hit("3"), "{text}");
+        assert!(is_hit("2"), "{text}");
+    }
+}
