@@ -15,6 +15,7 @@ mod held;
 mod hits;
 mod processes;
 mod sources;
+mod variables;
 
 use kernpack_compiler::source::identity::Identity;
 use std::cell::RefCell;

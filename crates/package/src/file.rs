@@ -139,6 +139,11 @@ impl<'h> Files<'h> {
         None
     }
 
+    /// Looks whether there is a file at this place. If not, that is recorded.
+    pub fn look_at(&mut self, place: &Path) {
+        let _ = self.find([place]);
+    }
+
     /// Notes that something was read past this door.
     pub fn mark_partial(&mut self) {
         self.is_partial = true;

@@ -56,6 +56,29 @@ fn a_condition_of_a_header_that_a_definition_names_counts() {
 }
 
 #[test]
+fn a_name_that_a_macro_makes_of_pieces_counts_beside_the_file() {
+    let bench = bench("#define S_(x) #x\n#define S(x) S_(x)\n#include S(cfg.h)");
+    bench.write("pkg/second/cfg.h", "#define FACTOR 2\n");
+    assert!(!is_hit(&bench, SCALE));
+    assert!(is_hit(&bench, SCALE));
+    bench.write("pkg/cfg.h", "#define FACTOR 3\n");
+    assert!(!is_hit(&bench, SCALE));
+    assert!(is_hit(&bench, SCALE));
+}
+
+#[test]
+fn what_a_condition_asks_for_by_a_macro_of_a_header_counts_beside_the_file() {
+    let bench = bench(&format!("#include \"sub/names.h\"\n#if __has_include(NEW)\n{ASKS}"));
+    bench.write("pkg/second/sub/names.h", "#define NEW \"new.h\"\n");
+    assert!(!is_hit(&bench, SCALE));
+    assert!(is_hit(&bench, SCALE));
+    bench.write("pkg/new.h", "");
+    assert!(!is_hit(&bench, SCALE));
+    fs::remove_file(bench.path("pkg/new.h")).unwrap();
+    assert!(is_hit(&bench, SCALE));
+}
+
+#[test]
 fn what_is_behind_include_next_counts_once_it_is_there() {
     let bench = bench("#include \"factor.h\"");
     bench.write("pkg/first/factor.h", "#include_next <factor.h>\n#include_next <limits.h>\n");
@@ -155,7 +178,19 @@ fn what_an_assembler_reads_is_not_found_again() {
 #[test]
 fn options_that_read_or_write_what_nobody_sees_are_refused() {
     let bench = bench("#define FACTOR 1");
-    for option in ["@o", "-MD", "-MF", "-MMD", "-MTx", "-Wp,-MD,x"] {
+    for option in [
+        "@o",
+        "-MD",
+        "-MF",
+        "-MMD",
+        "-MTx",
+        "-Wp,-MD,x",
+        "-Wp,-DX,-MMD,x",
+        "-Wp,@o",
+        "-Wa,-g,@o",
+        "--write-user-dependencies",
+        "-Wp,--write-dependencies",
+    ] {
         let failure = bench.get(&with(&format!("options = [\"{option}\"]"))).unwrap_err();
         let crate::Failure::Told(told) = failure else { panic!("{option}: {failure}") };
         assert!(format!("{:?}", told.diagnostics).contains("cannot serve here"), "{option}");

@@ -30,7 +30,7 @@ fn of_sixteen_threads_one_compiles() {
 }
 
 /// A line of its own, whatever the test's runner has written before.
-fn say(word: &str) {
+pub fn say(word: &str) {
     let mut output = std::io::stdout();
     write!(output, "\n{word}\n").unwrap();
     output.flush().unwrap();

@@ -13,6 +13,7 @@ use kernpack_package::file::open_unrecorded;
 use kernpack_package::target::Target;
 use kernpack_process::leftover;
 use kernpack_process::parallel::Permit;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -118,19 +119,27 @@ impl CCompiler {
         // What these programs run is found on the path in turn.
         let others = resolve(&self.program).into_iter().skip(1);
         let others = others.filter(|_| runs_another(&program));
-        let named = self.args.iter().flat_map(|word| resolve(without_mark(word)));
+        let named = self.args.iter().flat_map(|word| resolve(word)).chain(self.files_of_options());
         let assembler = resolve(OsStr::new("as")).into_iter().take(1);
         let mut files: Vec<_> = others.chain(named).chain(assembler).collect();
         let mut scripts = vec![program.clone()];
         scripts.extend(files.iter().cloned());
-        add_named_by_scripts(scripts, &mut files);
+        let mut variables = BTreeSet::new();
+        add_named_by_scripts(scripts, &mut files, &mut variables);
         files.retain(|file| *file != program);
         files.iter().for_each(|file| identity.and_file(file));
+        variables.iter().for_each(|name| identity.and_hidden_variable(name));
         VARIABLES.iter().for_each(|name| identity.and_variable(name));
         if words.into_iter().any(|word| word.contains("native")) {
             identity.marks.push(processor());
         }
         Some(identity)
+    }
+
+    /// The files of options that its arguments name, in what they hand on too.
+    fn files_of_options(&self) -> impl Iterator<Item = PathBuf> {
+        let parts = self.args.iter().flat_map(|word| word.as_bytes().split(|byte| *byte == b','));
+        parts.filter_map(|part| Some(OsStr::from_bytes(part.strip_prefix(b"@")?).into()))
     }
 
     /// What the value of a variable names, if anything.
@@ -227,11 +236,21 @@ const MAX_NAMED: usize = 256;
 /// The most bytes of a script.
 const MAX_SCRIPT: u64 = 1 << 16;
 
-/// Adds the programs and files that scripts name, whatever they do with them: a compiler that is a
-/// script is as the compilers that it runs.
-fn add_named_by_scripts(mut scripts: Vec<PathBuf>, files: &mut Vec<PathBuf>) {
+/// Variables that differ where nothing else does; and where programs are, which are told by what
+/// they are.
+const OTHERS: &[&str] = &["PATH", "PWD", "OLDPWD", "SHLVL", "_", "LINES", "COLUMNS"];
+
+/// Adds the programs, files and variables that scripts name, whatever they do with them: a compiler
+/// that is a script is as the compilers that it runs.
+fn add_named_by_scripts(
+    mut scripts: Vec<PathBuf>,
+    files: &mut Vec<PathBuf>,
+    variables: &mut BTreeSet<String>,
+) {
     while let Some(script) = scripts.pop() {
-        for file in named_by_script(&script) {
+        let text = script_text(&script);
+        variables.extend(named_variables(&text));
+        for file in named_files(&text) {
             if files.len() < MAX_NAMED && !files.contains(&file) {
                 files.push(file.clone());
                 scripts.push(file);
@@ -240,9 +259,8 @@ fn add_named_by_scripts(mut scripts: Vec<PathBuf>, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The files that the words of a script lead to, but for those that it writes to; none of what is
-/// no script.
-fn named_by_script(script: &Path) -> Vec<PathBuf> {
+/// The text of a script; empty of what is none.
+fn script_text(script: &Path) -> Vec<u8> {
     let mut text = Vec::new();
     let read = open_unrecorded(script).and_then(|mut file| {
         let mut start = [0; 2];
@@ -252,9 +270,25 @@ fn named_by_script(script: &Path) -> Vec<PathBuf> {
             _ => Ok(0),
         }
     });
-    let words = words(if read.is_ok() { &text } else { &[] });
-    let found = words.filter_map(|word| resolve(OsStr::from_bytes(word)).into_iter().next());
+    if read.is_ok() { text } else { vec![] }
+}
+
+/// The files that the words of a script lead to, but for those that it writes to.
+fn named_files(text: &[u8]) -> Vec<PathBuf> {
+    let found = words(text).filter_map(|word| resolve(OsStr::from_bytes(word)).into_iter().next());
     found.filter(|file| file.is_file()).collect()
+}
+
+/// The variables that are set and that a script names.
+fn named_variables(text: &[u8]) -> Vec<String> {
+    if text.is_empty() {
+        return vec![];
+    }
+    let is_between = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
+    let words: HashSet<_> = text.split(is_between).collect();
+    let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let is_named = |name: &String| words.contains(name.as_bytes());
+    set.filter(|name| is_named(name) && !OTHERS.contains(&&name[..])).collect()
 }
 
 /// The words of a script, but for what stands behind a `>`.
@@ -268,11 +302,6 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
         !word.is_empty() && !before.trim_ascii_end().ends_with(b">")
     })
-}
-
-/// An argument without the mark by which it is a file of arguments.
-fn without_mark(word: &OsStr) -> &OsStr {
-    word.as_bytes().strip_prefix(b"@").map_or(word, OsStr::from_bytes)
 }
 
 /// Whether a program runs another of its own name: a script, or one that stands in front of

@@ -12,7 +12,10 @@
 //! searches, in order, in what its preprocessor says ([`search`](super::search)). So whatever was
 //! read was looked for in vain in the folders before. What else was, such as a header beside the
 //! file or in `__has_include`, follows from the names in what was read. A header that came with the
-//! compiler is looked into for `__has_include` alone.
+//! compiler, in a folder that it searches by itself, is looked into for `__has_include` alone.
+//!
+//! Where a macro spells a name, nothing says which. Each file that was read is taken for one that
+//! may have been meant there, and was looked for beside the text first.
 //!
 //! Where something was read that nobody knows of, such as what an assembler includes, the result is
 //! not to be found again ([`Looked::is_partial`](kernpack_package::file::Looked)).
@@ -67,7 +70,7 @@ impl CFile<'_> {
         };
         // A compiler that refuses the file may be one that does not say where it looks.
         let output = compiler
-            .run(command().arg(search::OPTION), self.path)
+            .run(search::mark(command().arg(search::OPTION).arg(last_rule(&depends))), self.path)
             .or_else(|_| compiler.run(&mut command(), self.path));
         let output = output.map_err(|error| match error {
             CCompilerError::Refused { path, program, text } => {
@@ -76,10 +79,14 @@ impl CFile<'_> {
             error => error,
         })?;
         let bytes = read_unrecorded(&object).map_err(|_| compiler.no_object(self.path))?;
-        let rule = read_unrecorded(&depends).unwrap_or_default();
+        let rule = parse_depfile(&read_unrecorded(&depends).unwrap_or_default());
+        if rule.is_empty() {
+            files.mark_partial();
+        }
         let (search, log) = search::split(&output.stderr);
-        let record = Record { file: self, folders: self.folders(search, mirror.as_ref()), files };
-        record.all(&parse_depfile(&rule), mirror.as_ref());
+        let folders = self.folders(search, mirror.as_ref());
+        let record = Record { file: self, folders, files, mentions: vec![], with_macros: vec![] };
+        record.all(&rule, mirror.as_ref());
         Ok((bytes, real(log.trim_end().to_string())))
     }
 
@@ -136,14 +143,23 @@ impl CFile<'_> {
     /// The folders that are searched: as the compiler says, else as far as they are named.
     fn folders(&self, search: Option<Search>, mirror: Option<&Mirror>) -> Folders {
         let named = self.named_folders();
-        let Some(Search { absent, found }) = search else {
-            return Folders { all: named.clone(), named };
+        let Some(Search { absent, quoted, all, own }) = search else {
+            let (all, angled, compilers) = (named.clone(), named.clone(), vec![]);
+            return Folders { all, angled, users: named, compilers };
         };
         // What is held is known by its name. Where an absent folder would come is not known.
-        let all = absent.into_iter().chain(found).map(|folder| without_dot(&folder));
         let is_held =
             |folder: &PathBuf| mirror.is_some_and(|mirror| folder.starts_with(&mirror.root));
-        Folders { all: all.filter(|folder| !is_held(folder)).collect(), named }
+        let seen = |folders: Vec<PathBuf>| {
+            let folders = folders.into_iter().map(|folder| without_dot(&folder));
+            folders.filter(|folder| !is_held(folder)).collect::<Vec<_>>()
+        };
+        let (absent, quoted, others) = (seen(absent), seen(quoted), seen(all));
+        let (all, angled) =
+            ([&absent[..], &quoted, &others].concat(), [&absent[..], &others].concat());
+        let mut users = named;
+        users.extend(all.iter().filter(|folder| !own.contains(folder)).cloned());
+        Folders { all, angled, users, compilers: own }
     }
 
     fn named_folders(&self) -> Vec<PathBuf> {
@@ -163,10 +179,14 @@ impl CFile<'_> {
 
 /// Where headers are looked for.
 struct Folders {
-    /// All folders, in order.
+    /// All folders, in order: those for quoted names.
     all: Vec<PathBuf>,
+    /// Those for other names.
+    angled: Vec<PathBuf>,
     /// Those of the user's.
-    named: Vec<PathBuf>,
+    users: Vec<PathBuf>,
+    /// Those that the compiler searches by itself.
+    compilers: Vec<PathBuf>,
 }
 
 /// What a compilation depended on is recorded.
@@ -174,6 +194,10 @@ struct Record<'r, 's, 'h> {
     file: &'r CFile<'s>,
     folders: Folders,
     files: &'r mut Files<'h>,
+    /// The names that macros may spell, each with the text that has it.
+    mentions: Vec<(PathBuf, Named)>,
+    /// The texts in which macros spell names.
+    with_macros: Vec<PathBuf>,
 }
 
 impl Record<'_, '_, '_> {
@@ -191,21 +215,22 @@ impl Record<'_, '_, '_> {
         }
         let (values, own) = (self.file.define.iter().map(|(_, value)| value), self.file.path);
         for value in values.chain(self.file.options) {
-            names_in_value(value.as_bytes()).iter().for_each(|named| self.find(own, named));
+            names_in_value(value.as_bytes()).into_iter().for_each(|named| self.named(own, named));
         }
+        let real = |path| mirror.and_then(|mirror| mirror.real(path)).unwrap_or(path);
+        self.spelled_by_macros(read.iter().map(|path| real(path)));
         self.included_first();
     }
 
     /// Records what follows from a file that was read.
     fn texts(&mut self, (path, text): (&Path, &[u8]), is_users: bool) {
-        let is_asked = |named: &&Named| matches!(named.usage, Use::Has | Use::HasNext);
+        let is_asked = |named: &Named| matches!(named.usage, Use::Has | Use::HasNext);
         let contains = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
         if is_users || contains(b"__has_include") {
-            let names = names(text);
+            let names = names(text).into_iter();
             names
-                .iter()
                 .filter(|named| is_users || is_asked(named))
-                .for_each(|named| self.find(path, named));
+                .for_each(|named| self.named(path, named));
         }
         // An assembler reads by itself, and does not say what.
         if is_users && (contains(b".incbin") || contains(b".include")) {
@@ -214,34 +239,66 @@ impl Record<'_, '_, '_> {
         self.look_before(path);
     }
 
-    /// Looks for what a text names, as the compiler does.
-    fn find(&mut self, path: &Path, named: &Named) {
-        if named.usage == Use::IncludeMacro {
-            return;
-        }
-        let is_next = matches!(named.usage, Use::IncludeNext | Use::HasNext);
-        let own = path.parent().unwrap_or(Path::new(""));
-        let own = (named.is_quoted && !is_next).then_some(own).into_iter();
-        let at = self.folders.all.iter().position(|folder| path.starts_with(folder));
-        let skipped = at.filter(|_| is_next).map_or(0, |at| at + 1);
-        let name = Path::new(OsStr::from_bytes(&named.name));
-        let places = own.chain(self.folders.all[skipped..].iter().map(PathBuf::as_path));
-        // What is in none of them is under an `#if`.
-        let found = self.files.find(places.map(|folder| folder.join(name)));
-        let is_included = matches!(named.usage, Use::Include | Use::IncludeNext);
-        if let Some(found) = found.filter(|_| !is_included) {
-            // That it is there counts, and perhaps what is in it.
-            let _ = self.read(&without_dot(&found));
+    /// Records what follows from a name in a text.
+    fn named(&mut self, path: &Path, named: Named) {
+        match named.usage {
+            Use::IncludeMacro | Use::HasMacro => {
+                if self.with_macros.last().is_none_or(|last| last != path) {
+                    self.with_macros.push(path.to_path_buf());
+                }
+            }
+            Use::Mention => self.mentions.push((path.to_path_buf(), named)),
+            Use::Include | Use::IncludeNext | Use::Has | Use::HasNext => self.find(path, &named),
         }
     }
 
-    /// Looks for a file in the folders before the one that has it.
-    fn look_before(&mut self, path: &Path) {
-        let all = &self.folders.all;
-        for (at, folder) in all.iter().enumerate() {
-            if let Ok(name) = path.strip_prefix(folder).map(Path::to_path_buf) {
-                let _ = self.files.find(all[..=at].iter().map(|folder| folder.join(&name)));
+    /// Looks for what a text names, as the compiler does.
+    fn find(&mut self, path: &Path, named: &Named) {
+        let is_next = matches!(named.usage, Use::IncludeNext | Use::HasNext);
+        let own = path.parent().unwrap_or(Path::new(""));
+        let own = named.is_quoted.then_some(own);
+        let Folders { all, angled, .. } = &self.folders;
+        let all = if named.is_quoted { all } else { angled }.clone();
+        // By which folder the text was found is not known, where several fit.
+        let next = (0..all.len()).filter(|at| is_next && path.starts_with(&all[*at]));
+        let name = Path::new(OsStr::from_bytes(&named.name));
+        for start in [0].into_iter().chain(next.map(|at| at + 1)) {
+            let own = own.filter(|_| start == 0).into_iter();
+            let places = own.chain(all[start..].iter().map(PathBuf::as_path));
+            // What is in none of them is under an `#if`.
+            let found = self.files.find(places.map(|folder| folder.join(name)));
+            let is_included = matches!(named.usage, Use::Include | Use::IncludeNext);
+            if let Some(found) = found.filter(|_| !is_included) {
+                // That it is there counts, and perhaps what is in it.
+                let _ = self.read(&without_dot(&found));
             }
+        }
+    }
+
+    /// Looks for a file in the folders before the one that has it. One of that name in a folder
+    /// before need not have been found: it may be for quoted names, or for what comes before
+    /// `#include_next`.
+    fn look_before(&mut self, path: &Path) {
+        for (at, name) in self.folders.names_of(path) {
+            self.folders.all[..at]
+                .iter()
+                .for_each(|folder| self.files.look_at(&folder.join(&name)));
+        }
+    }
+
+    /// Looks for what macros may have spelled, beside the texts in which they do.
+    fn spelled_by_macros<'p>(&mut self, read: impl Iterator<Item = &'p Path>) {
+        let (texts, mentions) =
+            (std::mem::take(&mut self.with_macros), std::mem::take(&mut self.mentions));
+        if texts.is_empty() {
+            return;
+        }
+        let names: Vec<_> = read.flat_map(|path| self.folders.names_of(path)).collect();
+        mentions.iter().for_each(|(own, named)| self.find(own, named));
+        for text in texts {
+            let own = text.parent().unwrap_or(Path::new(""));
+            names.iter().for_each(|(_, name)| self.files.look_at(&own.join(name)));
+            mentions.iter().for_each(|(_, named)| self.find(&text, named));
         }
     }
 
@@ -275,7 +332,17 @@ impl Record<'_, '_, '_> {
     /// Whether a file is none that came with the compiler.
     fn is_users(&self, path: &Path) -> bool {
         let own = self.file.path.parent().unwrap_or(Path::new(""));
-        is_below(path, own) || self.folders.named.iter().any(|folder| is_below(path, folder))
+        let is_in = |folders: &[PathBuf]| folders.iter().any(|folder| is_below(path, folder));
+        is_below(path, own) || is_in(&self.folders.users) || !is_in(&self.folders.compilers)
+    }
+}
+
+impl Folders {
+    /// The names by which a file is found, each with the place of the folder in which it is.
+    fn names_of(&self, path: &Path) -> Vec<(usize, PathBuf)> {
+        let name = |folder: &PathBuf| Some(path.strip_prefix(folder).ok()?.to_path_buf());
+        let names = self.all.iter().enumerate();
+        names.filter_map(|(at, folder)| Some((at, name(folder)?))).collect()
     }
 }
 
@@ -337,6 +404,15 @@ impl Mirror {
             text.replace(&*there.to_string_lossy(), &Path::new(".").join(real).to_string_lossy())
         })
     }
+}
+
+/// Has the preprocessor write the rule there, with all headers, whatever was said of rules before;
+/// unless the name cannot be handed on, and then it is as it was said.
+fn last_rule(depends: &Path) -> OsString {
+    let option = if depends.as_os_str().as_bytes().contains(&b',') { "-MF" } else { "-Wp,-MD," };
+    let mut option = OsString::from(option);
+    option.push(depends);
+    option
 }
 
 /// An option that gives the folder another name.

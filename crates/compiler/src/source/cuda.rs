@@ -15,7 +15,7 @@ mod option;
 
 use self::option::{Unfit, UserOptions};
 use super::gpu::{Build, GpuArtifact, GpuCompiler};
-use super::include::{self, File, Walk};
+use super::include::{self, Ambiguous, File, Walk};
 use super::nvrtc::{Failure, Header, Job, Nvrtc, NvrtcError, Output};
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::file::{Files, Held, Looked};
@@ -117,6 +117,20 @@ pub enum CudaError {
         /// Two architectures that differ.
         archs: (Arch, Arch),
     },
+    /// Macros spell a name that leads to one file here and to another there, and NVRTC is not told
+    /// from where it is included.
+    #[error(
+        "in `{}`, macros spell \"{spelled}\", which is `{}` for one file that includes it and `{}` for another; name the one that is meant from a folder of `include`, or call them differently",
+        path.display(), files[0].display(), files[1].display()
+    )]
+    Ambiguous {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        spelled: String,
+        /// Two files that it may be.
+        files: [PathBuf; 2],
+    },
     /// The image that came out is not what it should be.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -211,7 +225,10 @@ fn refused(source: &CudaSource, error: &CudaError) -> SourceError {
         CudaError::Symbol { kernel, .. } => at(own).of_kernels([kernel.clone()]),
         CudaError::Arch { arch, .. } => at(arch.span),
         CudaError::Option { option, .. } => at(option.span),
-        CudaError::Nvrtc(_) | CudaError::Nul { .. } | CudaError::Refused { .. } => at(own),
+        CudaError::Nvrtc(_)
+        | CudaError::Nul { .. }
+        | CudaError::Refused { .. }
+        | CudaError::Ambiguous { .. } => at(own),
     }
 }
 
@@ -228,6 +245,9 @@ impl Compilation<'_> {
         kernels: &[String],
         (walk, options): (&Walk<'_, '_>, &UserOptions),
     ) -> Result<CudaArtifact, CudaError> {
+        if let Some(Ambiguous { spelled, files }) = walk.ambiguous().cloned() {
+            return Err(CudaError::Ambiguous { path: self.source.path.value.clone(), spelled, files });
+        }
         let program = Program::new(walk, options)?;
         let expressions =
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));

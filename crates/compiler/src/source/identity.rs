@@ -57,6 +57,15 @@ impl Identity {
             self.marks.push(format!("{name}={}", value.to_string_lossy()));
         }
     }
+
+    /// Adds a variable that it may heed, if that is set, without its value: that may be nobody's
+    /// business.
+    pub(super) fn and_hidden_variable(&mut self, name: &str) {
+        if let Some(value) = std::env::var_os(name) {
+            let digest = Sha256::digest(value.as_encoded_bytes());
+            self.marks.push(format!("{name} of digest {digest:x}"));
+        }
+    }
 }
 
 /// What tells a version of a file from others.

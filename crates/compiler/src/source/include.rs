@@ -17,8 +17,10 @@
 //! CUDA's headers, or an error.
 //!
 //! A name that a macro spells cannot be told in its line. What definitions and conditions name is
-//! looked for in advance, and NVRTC gets it under that very name too; what is put together of
-//! pieces NVRTC misses, and says so (`Walk::supply`).
+//! looked for in advance, from each file in which a macro spells a name, and NVRTC gets it under
+//! that very name too; what is put together of pieces NVRTC misses, and says so (`Walk::supply`).
+//! NVRTC knows a name as it is spelled, and not where: one that leads to two files is not told
+//! apart, but refused (`Walk::ambiguous`).
 
 mod directive;
 
@@ -52,6 +54,31 @@ pub(crate) struct Alias {
     pub name: String,
 }
 
+/// A name that a macro spells, which leads to one file here and to another there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ambiguous {
+    /// The name as it is spelled.
+    pub spelled: String,
+    /// Two files.
+    pub files: [PathBuf; 2],
+}
+
+/// A name that a macro may spell.
+#[derive(Debug)]
+struct Mention {
+    named: Named,
+    /// The number of the files with macros from which it was looked for already.
+    n_tried: usize,
+}
+
+/// A file in which a name stands.
+#[derive(Clone, Debug)]
+struct Place {
+    path: PathBuf,
+    /// The name that it is compiled under.
+    name: String,
+}
+
 /// Gives the files in a compiler's messages their real names.
 pub(crate) fn with_real_names(files: &[File], messages: &str) -> String {
     let (mut real, mut rest) = (String::new(), messages);
@@ -75,7 +102,12 @@ pub(crate) struct Walk<'r, 'h> {
     by_path: HashMap<PathBuf, String>,
     taken: HashSet<String>,
     files: Vec<File>,
+    mentions: Vec<Mention>,
+    /// The files in which macros spell names.
+    with_macros: Vec<Place>,
     aliases: Vec<Alias>,
+    /// The first name that leads to two files.
+    ambiguous: Option<Ambiguous>,
     read: &'r mut Files<'h>,
 }
 
@@ -101,10 +133,21 @@ impl<'r, 'h> Walk<'r, 'h> {
         let own = (folder_of(path), ROOT.to_string());
         let folders = folders.iter().enumerate().map(virtual_folder).chain([own]).collect();
         let (by_path, taken) = (HashMap::new(), HashSet::new());
-        let mut walk = Walk { folders, by_path, taken, files: vec![], aliases: vec![], read };
+        let mut walk = Walk {
+            folders,
+            by_path,
+            taken,
+            files: vec![],
+            mentions: vec![],
+            with_macros: vec![],
+            aliases: vec![],
+            ambiguous: None,
+            read,
+        };
         let name = format!("{ROOT}/{}", path.file_name().unwrap_or_default().to_string_lossy());
         walk.taken.insert(name.clone());
-        walk.follow(path, name, &text);
+        walk.follow(Place { path: path.to_path_buf(), name }, &text);
+        walk.follow_mentions();
         Ok(walk)
     }
 
@@ -118,44 +161,64 @@ impl<'r, 'h> Walk<'r, 'h> {
         &self.aliases
     }
 
+    /// The name that leads to two files, if there is one.
+    pub fn ambiguous(&self) -> Option<&Ambiguous> {
+        self.ambiguous.as_ref()
+    }
+
     /// The name of the file that an option has included before the source, if it is found.
     pub fn include_first(&mut self, name: &str) -> Option<String> {
-        let source = self.files[0].path.clone();
-        self.resolve(&source, ROOT, &spelled(name))
+        let found = self.resolve(&self.source(), &spelled(name));
+        self.follow_mentions();
+        found
     }
 
     /// Looks for the files that are named in the value of a macro.
     pub fn mention(&mut self, value: &str) {
-        let source = self.files[0].path.clone();
-        for named in names_in_value(value.as_bytes()) {
-            self.add_alias(&source, ROOT, &named);
-        }
+        names_in_value(value.as_bytes()).into_iter().for_each(|named| self.add_mention(named));
+        self.follow_mentions();
     }
 
     /// Looks for the file that NVRTC has not found, by its messages. Whether there is one now.
     pub fn supply(&mut self, messages: &str) -> bool {
         let Some((_, rest)) = messages.split_once("open source file \"") else { return false };
         let Some((name, _)) = rest.split_once('"') else { return false };
-        let source = self.files[0].path.clone();
-        self.aliases.len() < MAX_SUPPLIED + self.files.len()
-            && self.add_alias(&source, ROOT, &spelled(name))
+        if self.with_macros.is_empty() {
+            self.with_macros.push(self.source());
+        }
+        let n_before = self.aliases.len();
+        if n_before < MAX_SUPPLIED + self.files.len() {
+            self.add_mention(spelled(name));
+            self.follow_mentions();
+        }
+        self.aliases.len() > n_before
     }
 
-    fn follow(&mut self, path: &Path, name: String, text: &[u8]) {
+    /// The source, as a place to look from.
+    fn source(&self) -> Place {
+        let File { path, name, .. } = &self.files[0];
+        Place { path: path.clone(), name: name.clone() }
+    }
+
+    fn follow(&mut self, place: Place, text: &[u8]) {
         let at = self.files.len();
-        self.files.push(File { path: path.to_path_buf(), name: name.clone(), text: vec![] });
+        let Place { path, name } = place.clone();
+        self.files.push(File { path, name, text: vec![] });
         let mut renamed = Vec::with_capacity(text.len());
-        let mut n_copied = 0;
+        let (mut n_copied, mut has_macros) = (0, false);
         for named in names(text) {
             match named.usage {
-                Use::IncludeMacro => continue,
+                Use::IncludeMacro | Use::HasMacro => {
+                    has_macros = true;
+                    continue;
+                }
                 Use::Mention => {
-                    self.add_alias(path, &name, &named);
+                    self.add_mention(named);
                     continue;
                 }
                 Use::Include | Use::IncludeNext | Use::Has | Use::HasNext => {}
             }
-            let Some(header) = self.resolve(path, &name, &named) else { continue };
+            let Some(header) = self.resolve(&place, &named) else { continue };
             renamed.extend_from_slice(&text[n_copied..named.place.start]);
             if named.usage == Use::IncludeNext {
                 renamed.extend_from_slice(b"include ");
@@ -168,24 +231,67 @@ impl<'r, 'h> Walk<'r, 'h> {
         }
         renamed.extend_from_slice(&text[n_copied..]);
         self.files[at].text = renamed;
+        if has_macros {
+            self.with_macros.push(place);
+        }
     }
 
-    /// Has the name lead to the file that is meant, if there is one and the name is new.
-    fn add_alias(&mut self, path: &Path, own: &str, named: &Named) -> bool {
-        let Ok(spelled) = String::from_utf8(named.name.clone()) else { return false };
-        if self.aliases.iter().any(|alias| alias.spelled == spelled) {
-            return false;
+    fn add_mention(&mut self, named: Named) {
+        let is_it =
+            |known: &Named| (&known.name, known.is_quoted) == (&named.name, named.is_quoted);
+        if !self.mentions.iter().any(|mention| is_it(&mention.named)) {
+            self.mentions.push(Mention { named, n_tried: 0 });
         }
-        let Some(name) = self.resolve(path, own, named) else { return false };
-        // What the file itself mentions comes before, and may have been this name.
-        if self.aliases.iter().all(|alias| alias.spelled != spelled) {
-            self.aliases.push(Alias { spelled, name });
+    }
+
+    /// Looks for each name that macros may spell from each file in which they do, until nothing is
+    /// new: what is found may have others.
+    fn follow_mentions(&mut self) {
+        let mut n_tried = 0;
+        loop {
+            let n_before = n_tried;
+            let mut at = 0;
+            while let Some(mention) = self.mentions.get_mut(at) {
+                let Some(from) = self.with_macros.get(mention.n_tried).cloned() else {
+                    at += 1;
+                    continue;
+                };
+                mention.n_tried += 1;
+                n_tried += 1;
+                let named = mention.named.clone();
+                self.follow_mention(&from, &named);
+            }
+            if n_tried == n_before {
+                return;
+            }
         }
-        true
+    }
+
+    fn follow_mention(&mut self, from: &Place, named: &Named) {
+        let Ok(spelled) = String::from_utf8(named.name.clone()) else { return };
+        if let Some(name) = self.resolve(from, named) {
+            self.add_alias(Alias { spelled, name });
+        }
+    }
+
+    /// Has a name lead to a file, unless it leads to another one already.
+    fn add_alias(&mut self, alias: Alias) {
+        let known = self.aliases.iter().find(|known| known.spelled == alias.spelled);
+        let Some(known) = known else { return self.aliases.push(alias) };
+        if known.name != alias.name {
+            let names = [&known.name, &alias.name];
+            let path = |name: &String| {
+                let file = self.files.iter().find(|file| file.name == *name);
+                file.map_or_else(|| name.into(), |file| file.path.clone())
+            };
+            let two = Ambiguous { spelled: alias.spelled, files: names.map(path) };
+            self.ambiguous.get_or_insert(two);
+        }
     }
 
     /// The name of the file that is meant, which is read if it was not before.
-    fn resolve(&mut self, path: &Path, name: &str, named: &Named) -> Option<String> {
+    fn resolve(&mut self, from: &Place, named: &Named) -> Option<String> {
+        let Place { path, name } = from;
         let own_name = name.rsplit_once('/').map_or(ROOT, |(folder, _)| folder).to_string();
         let own = (folder_of(path), own_name);
         let is_next = matches!(named.usage, Use::IncludeNext | Use::HasNext);
@@ -205,7 +311,7 @@ impl<'r, 'h> Walk<'r, 'h> {
         }
         let text = self.read.read(&header).ok()?;
         let name = self.give_name(&header, without_dots(&wanted));
-        self.follow(&header, name.clone(), &text);
+        self.follow(Place { path: header, name: name.clone() }, &text);
         Some(name)
     }
 

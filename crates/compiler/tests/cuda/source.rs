@@ -114,6 +114,59 @@ fn names_that_macros_spell_and_questions_are_answered() {
     assert_eq!(paths(&artifact), [&*project.source.path, &*header]);
 }
 
+/// What a name that a macro spells leads to is asked from the file that includes it, and not from
+/// the one that defines the macro.
+#[test]
+fn a_name_that_a_macro_spells_is_looked_for_where_it_is_included() {
+    let text = r#"
+        #include "cfg/config.h"
+        #include IMPL
+        extern "C" __global__ void k(int* p) { p[0] = VALUE; }
+    "#;
+    let project = Project::new(text);
+    project.file("cfg/config.h", "#define IMPL \"impl.h\"\n");
+    project.file("cfg/impl.h", "#define VALUE 1111\n");
+    let error = project.build(&["compute_80"], &["k"]).unwrap_err().to_string();
+    assert!(error.contains("\"impl.h\""), "{error}");
+    project.file("impl.h", "#define VALUE 2222\n");
+    let artifact = project.build(&["compute_80"], &["k"]).unwrap();
+    let ptx = String::from_utf8_lossy(&artifact.images[0].bytes).into_owned();
+    assert!(ptx.contains("2222") && !ptx.contains("1111"), "{ptx}");
+    let at = |name: &str| project.source.path.with_file_name(name);
+    assert_eq!(paths(&artifact), [at("kernels.cu"), at("cfg/config.h"), at("impl.h")]);
+}
+
+#[test]
+fn a_name_that_leads_to_two_files_is_refused() {
+    let kernel = |name: &str| {
+        let text = "#undef IMPL\n#define IMPL \"impl.h\"\n#undef VALUE\n#include IMPL\n";
+        format!("{text}extern \"C\" __global__ void {name}(int* p) {{ p[0] = VALUE; }}\n")
+    };
+    let pieces = "#define TEXT(x) #x\n#define OF(x) TEXT(x)\n";
+    for is_in_pieces in [false, true] {
+        let spelled = |text: String| match is_in_pieces {
+            true => pieces.to_string() + &text.replace("\"impl.h\"", "OF(impl.h)"),
+            false => text,
+        };
+        let project = Project::new("#include \"a/one.h\"\n#include \"b/two.h\"\n");
+        project.file("a/one.h", &spelled(kernel("one")));
+        project.file("b/two.h", &spelled(kernel("two")));
+        project.file("a/impl.h", "#define VALUE 1\n");
+        project.file("b/impl.h", "#define VALUE 2\n");
+        let error = project.build(&["compute_80"], &["one", "two"]).unwrap_err().to_string();
+        for name in ["\"impl.h\"", "a/impl.h`", "b/impl.h`"] {
+            assert!(error.contains(name), "{name}: {error}");
+        }
+    }
+    // One that comes to be there is found by one of them, too.
+    let project = Project::new("#include \"a/one.h\"\n");
+    project.file("a/one.h", &kernel("one"));
+    project.file("impl.h", "#define VALUE 1\n");
+    let artifact = project.build(&["compute_80"], &["one"]).unwrap();
+    let place = project.source.path.with_file_name("a").join("impl.h");
+    assert!(artifact.looked.missed.contains(&place), "{:?}", artifact.looked.missed);
+}
+
 /// Names of anonymous namespaces could hold the number of the process, so two processes are needed.
 /// This test is both of them.
 #[test]

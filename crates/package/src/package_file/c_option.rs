@@ -32,8 +32,23 @@ const UNFIT: &[Unfit] = &[
         help: "remove it; `kernpack build --target` names the machine",
     },
     Unfit {
-        exact: &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"],
-        prefixes: &["-o", "-MD", "-MF", "-MG", "-MJ", "-MMD", "-MP", "-MQ", "-MT", "-Wp,-M"],
+        exact: &[
+            "-c",
+            "-S",
+            "-E",
+            "-M",
+            "-MM",
+            "-fsyntax-only",
+            "--compile",
+            "--assemble",
+            "--preprocess",
+            "--dependencies",
+            "--user-dependencies",
+            "--write-dependencies",
+            "--write-user-dependencies",
+            "--print-missing-file-dependencies",
+        ],
+        prefixes: &["-o", "-MD", "-MF", "-MG", "-MJ", "-MMD", "-MP", "-MQ", "-MT", "--output"],
         why: "what the compiler writes is not for the source to say",
         help: "remove it",
     },
@@ -62,6 +77,24 @@ impl Unfit {
         let begins = |prefix: &&str| option.starts_with(*prefix);
         self.exact.contains(&option) || self.prefixes.iter().any(begins)
     }
+
+    /// Whether it is for an option, or for one that this hands on.
+    fn is_for(&self, option: &str) -> bool {
+        self.has(option) || handed_on(option).any(|part| self.has(part))
+    }
+}
+
+/// The options that one hands on: to the preprocessor those by which it writes a rule for `make`,
+/// and to it and to the assembler files of options.
+fn handed_on(option: &str) -> impl Iterator<Item = &str> {
+    let (is_preprocessors, parts) = match option.split_once(',') {
+        Some(("-Wp", parts)) => (true, parts),
+        Some(("-Wa", parts)) => (false, parts),
+        _ => (false, ""),
+    };
+    let is_rule = |part: &str| part.starts_with("-M") || part.ends_with("dependencies");
+    let parts = parts.split(',');
+    parts.filter(move |part| part.starts_with('@') || (is_preprocessors && is_rule(part)))
 }
 
 /// Reports the options of a list that cannot serve. That it is a list of strings is checked
@@ -70,7 +103,7 @@ pub(super) fn check(reader: &mut Reader<'_>, options: &Value<'_>) {
     let DeValue::Array(options) = options.get_ref() else { return };
     for option in options {
         let DeValue::String(text) = option.get_ref() else { continue };
-        if let Some(unfit) = UNFIT.iter().find(|unfit| unfit.has(text)) {
+        if let Some(unfit) = UNFIT.iter().find(|unfit| unfit.is_for(text)) {
             let message = format!("the C compiler's option `{text}` cannot serve here");
             let problem = Diagnostic::new("bad-value", message);
             let span = reader.span_of(option.span());

@@ -22,6 +22,8 @@ pub(crate) enum Use {
     Has,
     /// `__has_include_next(…)`
     HasNext,
+    /// Either of these of what a macro spells: the name is empty.
+    HasMacro,
     /// Something else in a condition or a definition: a macro may spell the name where it counts.
     Mention,
 }
@@ -110,7 +112,8 @@ impl Reader<'_> {
         match &self.text[word_at..end] {
             b"include" | b"import" => self.include(Use::Include, end..end),
             b"include_next" => self.include(Use::IncludeNext, word_at..end),
-            b"if" | b"elif" | b"define" => self.rest_of_line(end),
+            b"define" => self.rest_of_line(end),
+            b"if" | b"elif" => self.condition(end),
             _ => end,
         }
     }
@@ -118,8 +121,7 @@ impl Reader<'_> {
     fn include(&mut self, usage: Use, word: Range<usize>) -> usize {
         let at = self.skip_blank(word.end);
         let Some(mut named) = self.name(at, usage) else {
-            let (usage, place) = (Use::IncludeMacro, at..at + 1);
-            self.names.push(Named { usage, name: vec![], is_quoted: false, place });
+            self.spelled_by_macro(Use::IncludeMacro, at);
             return at;
         };
         let end = named.place.end;
@@ -128,6 +130,21 @@ impl Reader<'_> {
         }
         self.names.push(named);
         end
+    }
+
+    /// Reads the names in a condition. What is named without being asked for, a macro asks for.
+    fn condition(&mut self, start: usize) -> usize {
+        let n_before = self.names.len();
+        let end = self.rest_of_line(start);
+        if self.names[n_before..].iter().any(|named| named.usage == Use::Mention) {
+            self.spelled_by_macro(Use::HasMacro, start);
+        }
+        end
+    }
+
+    /// Notes that a macro spells the name that stands here.
+    fn spelled_by_macro(&mut self, usage: Use, at: usize) {
+        self.names.push(Named { usage, name: vec![], is_quoted: false, place: at..at + 1 });
     }
 
     /// Reads the names in the rest of a line.
@@ -156,7 +173,12 @@ impl Reader<'_> {
                     usage = match &self.text[at..at + n_bytes] {
                         b"__has_include" => Use::Has,
                         b"__has_include_next" => Use::HasNext,
-                        _ => Use::Mention,
+                        _ => {
+                            if usage != Use::Mention {
+                                self.spelled_by_macro(Use::HasMacro, at);
+                            }
+                            Use::Mention
+                        }
                     };
                     at += n_bytes;
                 }
@@ -264,6 +286,9 @@ mod tests {
         expect("#if defined X && __has_include(<a.h>)", &["Has <a.h>"]);
         expect("#elif __has_include ( \"a b.h\" ) || 1 < 2", &["Has \"a b.h\""]);
         expect("#if __has_include_next(<a.h>)", &["HasNext <a.h>"]);
+        expect("#if X && __has_include( NAME ) && Y", &["HasMacro <>"]);
+        expect("#if defined(__has_include) && defined(X)", &[]);
+        expect("#if HAS(<a.h>)", &["Mention <a.h>", "HasMacro <>"]);
         expect(
             "#define HEADER <a.h>\n#define OTHER \"b.h\"",
             &["Mention <a.h>", "Mention \"b.h\""],
