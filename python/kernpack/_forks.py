@@ -18,7 +18,7 @@ import logging as logging
 import os
 import threading
 import time
-from typing import Any, Callable, Generic, Iterator, TypeVar
+from typing import Any, Callable, Generator, Generic, TypeVar
 
 LOCK: Any = _thread.RLock()
 """Held wherever libraries are loaded, and what is known of them changes. A fork waits for it."""
@@ -36,7 +36,7 @@ _is_held: list[bool] = []
 
 
 @contextlib.contextmanager
-def importing() -> Iterator[None]:
+def importing() -> Generator[None, None, None]:
     """Imports late inside of this, so that no other thread forks meanwhile."""
     thread = _thread.get_ident()
     with _IMPORTERS_CHANGED:

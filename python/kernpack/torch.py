@@ -190,14 +190,14 @@ _OPERATORS: Final[dict[str, _Registered]] = {}
 def _replace(name: str, known: _Registered, asked: _Asked) -> None:
     """Replaces an operator and its variants; where that cannot be, they stay."""
     _operators(name, asked)  # Most of what is refused is refused here.
-    taken = take_away(known.library)
+    take_away(known.library)
     try:
         _OPERATORS[name] = _Registered(asked, _register(name, asked))
     except BaseException:
         _OPERATORS[name] = _Registered(known.asked, _register(name, known.asked))
         raise
     finally:
-        lead(taken)
+        lead()
 
 
 def _register(name: str, asked: _Asked) -> Any:
