@@ -82,6 +82,48 @@ def test_the_same_again_changes_nothing_with_replace_too():
         kpt.op(name, make(3))
 
 
+def _scaling(by, scale=None, *, plus=0):
+    def backward(ctx, gradient, plus=plus):
+        return gradient * (scale(by) if scale else by) + plus
+
+    return backward
+
+
+class Scaling:
+    def __init__(self, by):
+        self.by = by
+
+    def backward(self, ctx, gradient):
+        return gradient * self.by
+
+
+MAKERS = [
+    lambda by: _scaling(by),
+    lambda by: _scaling(2, scale=_scaled(by)),
+    lambda by: _scaling(2, plus=by - 2),
+    lambda by: Scaling(by).backward,
+]
+
+
+def _scaled(by):
+    return lambda value: value * by / 2
+
+
+@pytest.mark.parametrize("number", range(len(MAKERS)))
+def test_a_backward_of_the_same_code_is_another_one(number):
+    name, make_backward = f"{NAMESPACE}::same_code_{number}", MAKERS[number]
+    x = torch.ones(3, requires_grad=True)
+    function = make(2)
+    op = kpt.op(name, function, backward=make_backward(2))
+    if number < 3:  # Methods of two objects differ.
+        assert kpt.op(name, function, backward=make_backward(2)) is op
+    with pytest.raises(ValueError, match="or say `replace=True`"):
+        kpt.op(name, function, backward=make_backward(5))
+    kpt.op(name, function, backward=make_backward(5), replace=True)
+    (gradient,) = torch.autograd.grad(op(x).sum(), x)
+    assert gradient.tolist() == [5] * 3
+
+
 class Model(torch.nn.Module):
     def __init__(self, op):
         super().__init__()

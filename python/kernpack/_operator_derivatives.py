@@ -10,7 +10,8 @@ operators without a backward, which refuse (`torch`).
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from types import CellType, FunctionType, MethodType
+from typing import Any, Callable, NamedTuple, Sequence, cast
 
 import torch
 import torch.autograd.forward_ad
@@ -27,6 +28,39 @@ class Rules(NamedTuple):
     backward: Callable[..., Any] | None = None
     setup_context: Callable[..., Any] | None = None
     jvp: Callable[..., Any] | None = None
+
+    def are_like(self, other: Rules) -> bool:
+        """Whether the others do the same, though they may be of a module that was loaded again."""
+        return _are_alike(tuple(self), tuple(other), [])
+
+
+def _are_alike(one: Any, other: Any, met: list[tuple[Any, Any]]) -> bool:
+    """Whether two values are the same object, equal constants, or functions of the same code, with
+    alike defaults and variables around them. `met` are those that are being compared.
+    """
+    if one is other or any(one is a and other is b for a, b in met):
+        return True
+    if type(one) is not type(other):
+        return False
+    met = [*met, (one, other)]
+    if isinstance(one, FunctionType):
+        return one.__code__ == other.__code__ and _are_alike(_kept(one), _kept(other), met)
+    if isinstance(one, MethodType):
+        is_same_object = one.__self__ is other.__self__
+        return is_same_object and _are_alike(one.__func__, other.__func__, met)
+    if isinstance(one, tuple):
+        values = cast("tuple[Any, ...]", one)
+        return len(values) == len(other) and all(
+            _are_alike(a, b, met) for a, b in zip(values, other)
+        )
+    return isinstance(one, (int, float, complex, str, bytes)) and one == other
+
+
+def _kept(function: FunctionType) -> tuple[Any, ...]:
+    """What a function keeps beside its code."""
+    named = tuple(sorted((function.__kwdefaults__ or {}).items()))
+    around = tuple(cell.cell_contents for cell in function.__closure__ or () if cell != CellType())
+    return function.__defaults__, named, around
 
 
 class Differentiated(NamedTuple):

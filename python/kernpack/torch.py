@@ -123,7 +123,7 @@ def op(
         known = _OPERATORS.get(name)
         if known is None:
             _OPERATORS[name] = _Registered(asked, _register(name, asked))
-        elif known.asked.identity() != asked.identity():
+        elif not known.asked.is_like(asked, to_replace=replace):
             if not replace:
                 raise ValueError(
                     f"`{name}` is an operator already, made of another function or with other"
@@ -168,11 +168,16 @@ class _Asked:
     rules: Rules
     functional: bool
 
-    def identity(self) -> object:
-        """Equal where the same is asked for, by a module that was loaded again too."""
+    def is_like(self, other: _Asked, *, to_replace: bool) -> bool:
+        """Whether the same is asked for, by a module that was loaded again too. An operator that
+        may be replaced is another one where its rules are other objects.
+        """
+        has_rules = self.rules == other.rules if to_replace else self.rules.are_like(other.rules)
+        return has_rules and self._made_of() == other._made_of()
+
+    def _made_of(self) -> object:
         functions = tuple((f.package.digest, f.name, f.signature) for f in self.functions)
-        hooks = tuple(getattr(it, "__code__", it) for it in self.rules)
-        return functions, hooks, self.functional
+        return functions, self.functional
 
 
 @dataclass(frozen=True)
