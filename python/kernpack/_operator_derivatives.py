@@ -11,10 +11,12 @@ operators without a backward, which refuse (`torch`).
 from __future__ import annotations
 
 from types import CellType, FunctionType, MethodType
-from typing import Any, Callable, NamedTuple, Sequence, cast
+from typing import Any, Callable, NamedTuple, Sequence
 
 import torch
 import torch.autograd.forward_ad
+from torch._functorch import pyfunctorch
+from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
 
 from . import _shape
 
@@ -49,10 +51,9 @@ def _are_alike(one: Any, other: Any, met: list[tuple[Any, Any]]) -> bool:
         is_same_object = one.__self__ is other.__self__
         return is_same_object and _are_alike(one.__func__, other.__func__, met)
     if isinstance(one, tuple):
-        values = cast("tuple[Any, ...]", one)
-        return len(values) == len(other) and all(
-            _are_alike(a, b, met) for a, b in zip(values, other)
-        )
+        values: tuple[Any, ...] = _shape.untyped(one)
+        pairs = zip(values, other)
+        return len(values) == len(other) and all(_are_alike(a, b, met) for a, b in pairs)
     return isinstance(one, (int, float, complex, str, bytes)) and one == other
 
 
@@ -146,6 +147,31 @@ def _refuse_forward_over_forward(operator: Differentiated) -> None:
             f"the forward derivative of `{operator.name}` has no forward derivative itself: take"
             " one of the two backward, as `torch.func.hessian` does"
         )
+
+
+def transform_kernel(operator: Differentiated, function: Any) -> Callable[..., Any]:
+    """What runs first where a call is transformed by `torch.func`: `(operands)`."""
+    transforms = _untyped._C._functorch
+
+    def kernel(operands: Sequence[Any]) -> Any:
+        innermost = transforms.peek_interpreter_stack()
+        if innermost is not None and innermost.key() == transforms.TransformType.Functionalize:
+            return _functionalized(operator, operands)
+        return function.apply(*operands, None)
+
+    return kernel
+
+
+def _functionalized(operator: Differentiated, operands: Sequence[Any]) -> Any:
+    """A call under `torch.func.functionalize`, which has no rule for `torch.autograd.Function`. The
+    operator writes nothing: it is called as it is by what is around that.
+    """
+    interpreter: Any = pyfunctorch.retrieve_current_functorch_interpreter()
+    functionalize: Any = FunctorchFunctionalizeAPI(interpreter)
+    plain = functionalize.unwrap_tensors(tuple(operands))
+    with functionalize.redispatch_to_next():
+        outcome = operator.overload()(*plain)
+    return functionalize.wrap_tensors(outcome)
 
 
 def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., Any]:

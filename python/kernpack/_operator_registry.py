@@ -9,6 +9,7 @@ so that such calls are waited for: they are seen on the stacks of the threads, a
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 import time
@@ -20,6 +21,7 @@ import torch
 from ._forks import LOCK
 
 _untyped: Any = torch
+_untyped_sys: Any = sys
 
 
 def new_library(namespace: str) -> Any:
@@ -94,7 +96,7 @@ class _Gate:
         self._it._op = self._before
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if _is_calling(sys._getframe(), self._objects):
+        if _is_calling(inspect.currentframe(), self._objects):
             # The call is a part of one that is waited for.
             return self._before(*args, **keywords)
         with LOCK:
@@ -108,8 +110,8 @@ _CALL_CODES: Final = tuple(call.__code__ for call in _CALLS)
 
 def _others_are_calling(objects: Sequence[Any]) -> bool:
     own = threading.get_ident()
-    frames = sys._current_frames().items()
-    return any(thread != own and _is_calling(frame, objects) for thread, frame in frames)
+    frames: dict[int, FrameType] = _untyped_sys._current_frames()
+    return any(thread != own and _is_calling(frame, objects) for thread, frame in frames.items())
 
 
 def _is_calling(frame: FrameType | None, objects: Sequence[Any]) -> bool:

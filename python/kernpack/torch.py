@@ -387,7 +387,8 @@ def _differentiate(library: Any, operator: _Operator, rules: Rules) -> None:
     operands = _list(range(len(schema.operands)))
     recording = _make(schema, [f"return record(keys, {operands})"], {"record": kernel}, "keys, ")
     library.impl(base, recording, "Autograd", with_keyset=True)
-    transformed = _make(schema, [f"return apply(*{operands}, None)"], {"apply": function.apply})
+    kernel = _operator_derivatives.transform_kernel(differentiated, function)
+    transformed = _make(schema, [f"return transformed({operands})"], {"transformed": kernel})
     library.impl(base, transformed, "FuncTorchDynamicLayerFrontMode")
 
 
