@@ -183,3 +183,26 @@ thread.join()
 print(one.description["name"], one.description is one.description)
 """
     assert run(CHILD + script).split() == ["0", "one", "True"]
+
+
+def test_what_python_calls_as_it_ends_compiles_nothing_more():
+    """What is registered first is called last, when compilers were ended already."""
+    script = """
+import atexit
+import kernpack as kp
+
+def compiled(factor):
+    source = f"void twice(const float* x, long n, float* y) {{ y[0] = {factor}; }}"
+    signature = "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+    return kp.host(source, signature, args=["x", "n", "y"])
+
+def late():
+    try:
+        compiled(2)
+    except kp.CompileError as error:
+        print("the process is ending" in str(error))
+
+atexit.register(late)
+compiled(1)
+"""
+    assert run(script, KERNPACK_CACHE="off").strip() == "True"
