@@ -72,17 +72,24 @@ def take_away(library: Any) -> None:
     packets = [_REPLACED[name] for name in names]
     objects = [*packets, *(each.default for each in packets)]
     gates = [_Gate(each, objects) for each in objects]
+    try:
+        _wait_for_calls(names[0], objects)
+    except BaseException:
+        for gate in gates:
+            gate.open()
+        raise
+    drop(library)
+
+
+def _wait_for_calls(name: str, objects: Sequence[Any]) -> None:
     end = time.monotonic() + _PATIENCE
     while _others_are_calling(objects):
         if time.monotonic() > end:
-            for gate in gates:
-                gate.open()
             raise RuntimeError(
-                f"`{names[0]}` cannot be replaced: a call of it or of its variants on another"
-                f" thread has not ended for {_PATIENCE:.0f} s"
+                f"`{name}` cannot be replaced: a call of it or of its variants on another thread"
+                f" has not ended for {_PATIENCE:.0f} s"
             )
         time.sleep(0.001)
-    drop(library)
 
 
 class _Gate:
