@@ -114,8 +114,9 @@ def op(
 
     The same name with the same function once more changes nothing; with another one it is a
     `ValueError`, and with `replace=True` another operator: what has the old one calls the new one,
-    and what PyTorch has compiled is compiled again. `TypeError`: an operator cannot take what the
-    function takes.
+    and what PyTorch has compiled is compiled again. Calls on other threads wait meanwhile; one that
+    is under way is waited for, and is a `RuntimeError` where it does not end. `TypeError`: an
+    operator cannot take what the function takes.
     """
     asked = _Asked(_functions(name, f), Rules(backward, setup_context, jvp), functional)
     _require_callables(name, asked.rules)
