@@ -99,10 +99,25 @@ REVERSE = {
         lambda f: torch.autograd.functional.jacobian(f, X, vectorize=True),
         torch.diag(2 * X),
     ),
+    "grad of functionalize": (lambda f: func.grad(total(func.functionalize(f)))(X), 2 * X),
+    "vmap of functionalize": (lambda f: func.vmap(func.functionalize(f))(X[None]), X[None] * X),
+    "functionalize of vmap": (lambda f: func.functionalize(func.vmap(f))(X[None]), X[None] * X),
+    "functionalize what writes": (
+        lambda f: func.functionalize(lambda x: f(x.clone().add_(1)))(X),
+        (X + 1) * (X + 1),
+    ),
+    "autograd around functionalize": (
+        lambda f: torch.autograd.functional.vjp(func.functionalize(f), X, X)[1],
+        2 * X * X,
+    ),
     "of a constant": (lambda f: func.grad(lambda z: (f(X) * z).sum())(X), X * X),
 }
 
 FORWARD = {
+    "jvp of functionalize": (
+        lambda f: func.jvp(func.functionalize(f), (X,), (X,))[1],
+        2 * X * X,
+    ),
     "jvp": (lambda f: func.jvp(f, (X,), (X,))[1], 2 * X * X),
     "jacfwd": (lambda f: func.jacfwd(f)(X), torch.diag(2 * X)),
     "hessian": (lambda f: func.hessian(total(f))(X), 2 * torch.eye(4)),

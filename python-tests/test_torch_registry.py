@@ -3,6 +3,9 @@
 
 import gc
 import re
+import subprocess
+import sys
+import threading
 
 import pytest
 import torch
@@ -10,6 +13,7 @@ import tvm_ffi
 
 import kernpack as kp
 import kernpack.torch as kpt
+from kernpack import _operator_registry
 
 NAMESPACE = "kernpack_registry"
 SIGNATURE = "times(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
@@ -78,6 +82,48 @@ def test_the_same_again_changes_nothing_with_replace_too():
         kpt.op(name, make(3))
 
 
+def _scaling(by, scale=None, *, plus=0):
+    def backward(ctx, gradient, plus=plus):
+        return gradient * (scale(by) if scale else by) + plus
+
+    return backward
+
+
+class Scaling:
+    def __init__(self, by):
+        self.by = by
+
+    def backward(self, ctx, gradient):
+        return gradient * self.by
+
+
+MAKERS = [
+    lambda by: _scaling(by),
+    lambda by: _scaling(2, scale=_scaled(by)),
+    lambda by: _scaling(2, plus=by - 2),
+    lambda by: Scaling(by).backward,
+]
+
+
+def _scaled(by):
+    return lambda value: value * by / 2
+
+
+@pytest.mark.parametrize("number", range(len(MAKERS)))
+def test_a_backward_of_the_same_code_is_another_one(number):
+    name, make_backward = f"{NAMESPACE}::same_code_{number}", MAKERS[number]
+    x = torch.ones(3, requires_grad=True)
+    function = make(2)
+    op = kpt.op(name, function, backward=make_backward(2))
+    if number < 3:  # Methods of two objects differ.
+        assert kpt.op(name, function, backward=make_backward(2)) is op
+    with pytest.raises(ValueError, match="or say `replace=True`"):
+        kpt.op(name, function, backward=make_backward(5))
+    kpt.op(name, function, backward=make_backward(5), replace=True)
+    (gradient,) = torch.autograd.grad(op(x).sum(), x)
+    assert gradient.tolist() == [5] * 3
+
+
 class Model(torch.nn.Module):
     def __init__(self, op):
         super().__init__()
@@ -102,6 +148,8 @@ def test_what_has_a_replaced_operator_calls_the_new_one():
     ):
         new = kpt.op(name, make(factor, signature), replace=True)
         gc.collect()
+        # However often it is replaced, none of them leads to another one.
+        assert new is op and new.default is default
         for call in (op, default, new, new.default, torch.ops.kernpack_registry.times):
             assert call(X).tolist() == [factor] * 3
         assert compiled(X).tolist() == program(X).tolist() == [factor + 1] * 3
@@ -110,6 +158,72 @@ def test_what_has_a_replaced_operator_calls_the_new_one():
         y = torch.zeros(3)
         out(*(X, 3, y) if factor == 4 else (X, y))
         assert y.tolist() == [factor] * 3
+
+
+# Three threads that call while the operator is replaced.
+CALLERS = """
+import sys, threading, time
+import torch, kernpack as kp, kernpack.torch as kpt
+
+def make(factor):
+    body = f"for (long r = 0; r < n * 100; ++r) y[r % n] = x[r % n] * {factor};"
+    return kp.host(
+        f"void times(const float *x, float *y, long n) {{ {body} }}",
+        "times(x: Tensor([n], float32)) -> y: Tensor([n], float32)",
+        args=["x", "y", "n"],
+    )
+
+functions, x, seen, is_over = [make(2), make(3)], torch.ones(100), set(), []
+op = kpt.op("callers::times", functions[0])
+
+def call():
+    while not is_over:
+        try:
+            seen.add(op(x)[0].item())
+            seen.add(torch.vmap(op)(x.reshape(2, 50))[1, 1].item())
+        except Exception as error:
+            seen.add(repr(error))
+
+threads = [threading.Thread(target=call) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for number in range(1, 31):
+    kpt.op("callers::times", functions[number % 2], replace=True)
+    time.sleep(0.002)
+is_over.append(True)
+for thread in threads:
+    thread.join()
+print(*sorted(seen))
+"""
+
+
+def test_threads_call_an_operator_while_it_is_replaced():
+    ran = subprocess.run([sys.executable, "-c", CALLERS], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["2.0", "3.0"], ran.stdout
+
+
+def test_a_call_that_does_not_end_stands_against_replacing(monkeypatch):
+    name = f"{NAMESPACE}::endless"
+    op = kpt.op(
+        name, make(2), backward=lambda ctx, gradient: gradient, setup_context=lambda **_: wait()
+    )
+    began, goes_on = threading.Event(), threading.Event()
+
+    def wait():
+        began.set()
+        goes_on.wait()
+
+    thread = threading.Thread(target=lambda: op(torch.ones(3, requires_grad=True)))
+    thread.start()
+    began.wait()
+    monkeypatch.setattr(_operator_registry, "_PATIENCE", 0.05)
+    with pytest.raises(RuntimeError, match="a call of it .* on another thread has not ended"):
+        kpt.op(name, make(3), replace=True)
+    assert op(X).tolist() == [2] * 3
+    goes_on.set()
+    thread.join()
+    assert kpt.op(name, make(3), replace=True)(X).tolist() == [3] * 3
 
 
 def test_shapes_of_compiled_programs_follow():

@@ -19,7 +19,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._forks import LOCK
+from ._forks import importing
 
 if TYPE_CHECKING:
     from . import jax as jax
@@ -69,5 +69,5 @@ def __dir__() -> list[str]:
 
 
 def _imported(name: str) -> Any:
-    with LOCK:
+    with importing():
         return importlib.import_module(f"{__name__}.{name}")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar, Union
 
 from . import _arch, _errors, _module, _native, _package
+from ._forks import importing
 from ._function import Function
 from ._module import Module
 from ._package import Definition, Launch, Written
@@ -184,7 +185,8 @@ def precompile(
 
     Raises `CompileError` for the first package that cannot be built, when all have been tried.
     """
-    import concurrent.futures  # Most programs need none of it.
+    with importing():
+        import concurrent.futures  # Most programs need none of it.
 
     requests = [_precompiled(package, arch) for package in packages]
     shown = sys.stderr.isatty() if progress is None else progress
@@ -213,7 +215,7 @@ def _shown(done: Iterable[_Done], n_all: int, is_shown: bool) -> Iterator[_Done]
     """The same, each shown as it comes."""
     tqdm: Any = None
     if is_shown:
-        with contextlib.suppress(ImportError):
+        with contextlib.suppress(ImportError), importing():
             tqdm = importlib.import_module("tqdm").tqdm
     if tqdm is not None:
         yield from tqdm(done, desc="kernpack", total=n_all)

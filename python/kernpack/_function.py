@@ -23,6 +23,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, cast
 
 from . import _native
+from ._forks import cached_property
 from ._tvm_ffi import tvm_ffi
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class _Methods(tvm_ffi.Function):
         """The memory that a call allocates, each with its type: `ws: Tensor([m], uint8)`."""
         return list(self.metadata["workspaces"])
 
-    @functools.cached_property
+    @cached_property
     def description(self) -> dict[str, Any]:
         """The signature as data, for those who write bridges to other frameworks."""
         return _native.describe(self.signature)
@@ -102,7 +103,7 @@ class _Methods(tvm_ffi.Function):
         """The machine code in its package, by architecture, as NVIDIA's disassembler prints it."""
         return self.package.sass()
 
-    @functools.cached_property
+    @cached_property
     def raw(self) -> tvm_ffi.Function:
         """The same as a plain `tvm_ffi.Function`, which knows no keywords."""
         return self.package.raw_function(self.name)
@@ -179,7 +180,7 @@ class _Methods(tvm_ffi.Function):
             return convert(result)
         return self._results([convert(item) for item in result])
 
-    @functools.cached_property
+    @cached_property
     def _results(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
         """Makes a NamedTuple of several results."""
         names = [result.split(":")[0] for result in self.metadata["results"]]

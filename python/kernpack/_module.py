@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
 from . import _disassembly, _function, _native
-from ._forks import LOCK
+from ._forks import LOCK, cached_property
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
 
@@ -77,7 +77,7 @@ class Module:
     def __repr__(self) -> str:
         return f"<kernpack.Module {self.path}: {', '.join(self.functions)}>"
 
-    @functools.cached_property
+    @cached_property
     def functions(self) -> list[str]:
         """The names of its functions, `_out` twins among them."""
         return [

@@ -10,10 +10,13 @@ operators without a backward, which refuse (`torch`).
 
 from __future__ import annotations
 
+from types import CellType, FunctionType, MethodType
 from typing import Any, Callable, NamedTuple, Sequence
 
 import torch
 import torch.autograd.forward_ad
+from torch._functorch import pyfunctorch
+from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
 
 from . import _shape
 
@@ -27,6 +30,38 @@ class Rules(NamedTuple):
     backward: Callable[..., Any] | None = None
     setup_context: Callable[..., Any] | None = None
     jvp: Callable[..., Any] | None = None
+
+    def are_like(self, other: Rules) -> bool:
+        """Whether the others do the same, though they may be of a module that was loaded again."""
+        return _are_alike(tuple(self), tuple(other), [])
+
+
+def _are_alike(one: Any, other: Any, met: list[tuple[Any, Any]]) -> bool:
+    """Whether two values are the same object, equal constants, or functions of the same code, with
+    alike defaults and variables around them. `met` are those that are being compared.
+    """
+    if one is other or any(one is a and other is b for a, b in met):
+        return True
+    if type(one) is not type(other):
+        return False
+    met = [*met, (one, other)]
+    if isinstance(one, FunctionType):
+        return one.__code__ == other.__code__ and _are_alike(_kept(one), _kept(other), met)
+    if isinstance(one, MethodType):
+        is_same_object = one.__self__ is other.__self__
+        return is_same_object and _are_alike(one.__func__, other.__func__, met)
+    if isinstance(one, tuple):
+        values: tuple[Any, ...] = _shape.untyped(one)
+        pairs = zip(values, other)
+        return len(values) == len(other) and all(_are_alike(a, b, met) for a, b in pairs)
+    return isinstance(one, (int, float, complex, str, bytes)) and one == other
+
+
+def _kept(function: FunctionType) -> tuple[Any, ...]:
+    """What a function keeps beside its code."""
+    named = tuple(sorted((function.__kwdefaults__ or {}).items()))
+    around = tuple(cell.cell_contents for cell in function.__closure__ or () if cell != CellType())
+    return function.__defaults__, named, around
 
 
 class Differentiated(NamedTuple):
@@ -112,6 +147,31 @@ def _refuse_forward_over_forward(operator: Differentiated) -> None:
             f"the forward derivative of `{operator.name}` has no forward derivative itself: take"
             " one of the two backward, as `torch.func.hessian` does"
         )
+
+
+def transform_kernel(operator: Differentiated, function: Any) -> Callable[..., Any]:
+    """What runs first where a call is transformed by `torch.func`: `(operands)`."""
+    transforms = _untyped._C._functorch
+
+    def kernel(operands: Sequence[Any]) -> Any:
+        innermost = transforms.peek_interpreter_stack()
+        if innermost is not None and innermost.key() == transforms.TransformType.Functionalize:
+            return _functionalized(operator, operands)
+        return function.apply(*operands, None)
+
+    return kernel
+
+
+def _functionalized(operator: Differentiated, operands: Sequence[Any]) -> Any:
+    """A call under `torch.func.functionalize`, which has no rule for `torch.autograd.Function`. The
+    operator writes nothing: it is called as it is by what is around that.
+    """
+    interpreter: Any = pyfunctorch.retrieve_current_functorch_interpreter()
+    functionalize: Any = FunctorchFunctionalizeAPI(interpreter)
+    plain = functionalize.unwrap_tensors(tuple(operands))
+    with functionalize.redispatch_to_next():
+        outcome = operator.overload()(*plain)
+    return functionalize.wrap_tensors(outcome)
 
 
 def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
 from . import _arch, _errors, _kernel, _native
+from ._forks import importing
 from ._function import Function
 from ._package import Definition, Launch, Numbers, Source
 
@@ -120,7 +121,8 @@ class _Compilation:
 
     def _compile(self, dtypes: Mapping[str, str], capability: int) -> Any:
         triton_ = _installed()
-        from triton.backends.compiler import GPUTarget  # type: ignore[import-untyped, unused-ignore]
+        with importing():
+            from triton.backends.compiler import GPUTarget  # type: ignore[import-untyped, unused-ignore]
 
         types = {name: self._type(arg, dtypes) for name, arg in zip(self.names, self.args)}
         types.update({name: "constexpr" for name in self.constexprs})
@@ -215,7 +217,8 @@ def _capabilities(arch: _arch.Archs, name: str) -> list[int]:
 
 def _installed() -> Any:
     try:
-        import triton as installed  # type: ignore[import-untyped, unused-ignore]
+        with importing():
+            import triton as installed  # type: ignore[import-untyped, unused-ignore]
     except ImportError as error:
         raise _errors.CompileError(
             f"Triton is not installed: {error}; pip install triton"

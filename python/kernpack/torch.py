@@ -114,8 +114,9 @@ def op(
 
     The same name with the same function once more changes nothing; with another one it is a
     `ValueError`, and with `replace=True` another operator: what has the old one calls the new one,
-    and what PyTorch has compiled is compiled again. `TypeError`: an operator cannot take what the
-    function takes.
+    and what PyTorch has compiled is compiled again. Calls on other threads wait meanwhile; one that
+    is under way is waited for, and is a `RuntimeError` where it does not end. `TypeError`: an
+    operator cannot take what the function takes.
     """
     asked = _Asked(_functions(name, f), Rules(backward, setup_context, jvp), functional)
     _require_callables(name, asked.rules)
@@ -123,7 +124,7 @@ def op(
         known = _OPERATORS.get(name)
         if known is None:
             _OPERATORS[name] = _Registered(asked, _register(name, asked))
-        elif known.asked.identity() != asked.identity():
+        elif not known.asked.is_like(asked, to_replace=replace):
             if not replace:
                 raise ValueError(
                     f"`{name}` is an operator already, made of another function or with other"
@@ -168,11 +169,16 @@ class _Asked:
     rules: Rules
     functional: bool
 
-    def identity(self) -> object:
-        """Equal where the same is asked for, by a module that was loaded again too."""
+    def is_like(self, other: _Asked, *, to_replace: bool) -> bool:
+        """Whether the same is asked for, by a module that was loaded again too. An operator that
+        may be replaced is another one where its rules are other objects.
+        """
+        has_rules = self.rules == other.rules if to_replace else self.rules.are_like(other.rules)
+        return has_rules and self._made_of() == other._made_of()
+
+    def _made_of(self) -> object:
         functions = tuple((f.package.digest, f.name, f.signature) for f in self.functions)
-        hooks = tuple(getattr(it, "__code__", it) for it in self.rules)
-        return functions, hooks, self.functional
+        return functions, self.functional
 
 
 @dataclass(frozen=True)
@@ -190,14 +196,14 @@ _OPERATORS: Final[dict[str, _Registered]] = {}
 def _replace(name: str, known: _Registered, asked: _Asked) -> None:
     """Replaces an operator and its variants; where that cannot be, they stay."""
     _operators(name, asked)  # Most of what is refused is refused here.
-    taken = take_away(known.library)
+    take_away(known.library)
     try:
         _OPERATORS[name] = _Registered(asked, _register(name, asked))
     except BaseException:
         _OPERATORS[name] = _Registered(known.asked, _register(name, known.asked))
         raise
     finally:
-        lead(taken)
+        lead()
 
 
 def _register(name: str, asked: _Asked) -> Any:
@@ -382,7 +388,8 @@ def _differentiate(library: Any, operator: _Operator, rules: Rules) -> None:
     operands = _list(range(len(schema.operands)))
     recording = _make(schema, [f"return record(keys, {operands})"], {"record": kernel}, "keys, ")
     library.impl(base, recording, "Autograd", with_keyset=True)
-    transformed = _make(schema, [f"return apply(*{operands}, None)"], {"apply": function.apply})
+    kernel = _operator_derivatives.transform_kernel(differentiated, function)
+    transformed = _make(schema, [f"return transformed({operands})"], {"transformed": kernel})
     library.impl(base, transformed, "FuncTorchDynamicLayerFrontMode")
 
 

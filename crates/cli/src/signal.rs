@@ -19,7 +19,8 @@ pub fn watch() -> io::Result<()> {
     let mut signals = Signals::new(heeded)?;
     std::thread::Builder::new().name("signals".to_string()).spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            leftover::clear(signal);
+            // No thread tells of what it misses.
+            let _locked = leftover::clear(signal);
             let _ = emulate_default_handler(signal);
         }
     })?;

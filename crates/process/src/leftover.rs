@@ -4,7 +4,8 @@
 //!
 //! All of it is entered in one list as it comes to be, and leaves the list as it goes. Whoever
 //! learns that the process is to end calls [`clear`]. From then on nothing new can be entered, so
-//! that nothing is left over at all. Not here: how the process learns of it.
+//! that nothing is left over at all: who tries waits while the list is locked, and is refused when
+//! it is not. Not here: how the process learns of it.
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::io;
@@ -19,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait for compilers before looking again.
 const STEP: Duration = Duration::from_millis(10);
 
-static LIST: Mutex<List> = Mutex::new(List { paths: Vec::new(), programs: Vec::new() });
+static LIST: Mutex<List> =
+    Mutex::new(List { paths: Vec::new(), programs: Vec::new(), is_final: false });
 
 #[derive(Debug)]
 struct List {
@@ -27,6 +29,17 @@ struct List {
     paths: Vec<PathBuf>,
     /// Programs that run, each the leader of a process group of its own.
     programs: Vec<Pid>,
+    /// Whether the process is to end.
+    is_final: bool,
+}
+
+impl List {
+    fn require_open(&self) -> io::Result<()> {
+        if self.is_final {
+            return Err(io::Error::other("the process is ending, and makes nothing new"));
+        }
+        Ok(())
+    }
 }
 
 /// The list. A thread that panicked has not left it half changed.
@@ -36,12 +49,13 @@ fn list() -> MutexGuard<'static, List> {
 
 /// The list, which nobody else changes meanwhile.
 #[derive(Debug)]
-pub(crate) struct Locked(MutexGuard<'static, List>);
+#[must_use = "it says for how long the list is locked"]
+pub struct Locked(MutexGuard<'static, List>);
 
 /// How long to wait for the list: a program is entered as it is started.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Locks the list, unless that takes long: it stays locked once the process is to end.
+/// Locks the list, unless that takes long: it may stay locked once the process is to end.
 pub(crate) fn lock_soon() -> Option<Locked> {
     let start = Instant::now();
     loop {
@@ -59,6 +73,7 @@ impl Locked {
     pub(crate) fn forget(&mut self) {
         self.0.paths.clear();
         self.0.programs.clear();
+        self.0.is_final = false;
     }
 }
 
@@ -80,9 +95,10 @@ impl<T: AsRef<Path>> Temporary<T> {
     /// Makes a file or folder that removes itself when it is dropped.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// Those of `make`, and one where the process is to end.
     pub fn new(make: impl FnOnce() -> io::Result<T>) -> io::Result<Temporary<T>> {
         let mut list = list();
+        list.require_open()?;
         let made = make()?;
         let path = made.as_ref().to_path_buf();
         list.paths.push(path.clone());
@@ -124,13 +140,14 @@ pub fn settle<T, R>(temporaries: Vec<Temporary<T>>, settle: impl FnOnce(Vec<T>) 
 /// Runs a program to its end, on the list meanwhile. It reads nothing, and its output is collected.
 ///
 /// # Errors
-/// Where it cannot be run.
+/// Where it cannot be run, and where the process is to end.
 pub fn run(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // What it starts in turn belongs to its group, and is ended with it.
     command.process_group(0);
     let (child, program) = {
         let mut list = list();
+        list.require_open()?;
         let child = command.spawn()?;
         let program = Pid::from_child(&child);
         list.programs.push(program);
@@ -142,9 +159,11 @@ pub fn run(command: &mut Command) -> io::Result<Output> {
 }
 
 /// Passes the signal on to programs that run, waits for them, and removes all that is temporary.
-/// Nothing new can be made afterwards: the process has to end.
-pub fn clear(signal: i32) {
-    let list = list();
+/// Nothing new can be made afterwards: the process has to end. Threads that were about something
+/// wait as long as the answer is kept, and then find it gone.
+pub fn clear(signal: i32) -> Locked {
+    let mut list = list();
+    list.is_final = true;
     let signal = Signal::from_named_raw(signal).unwrap_or(Signal::TERM);
     end(list.programs.clone(), signal);
     for path in &list.paths {
@@ -152,7 +171,7 @@ pub fn clear(signal: i32) {
         let _ = std::fs::remove_file(path);
         let _ = std::fs::remove_dir_all(path);
     }
-    std::mem::forget(list);
+    Locked(list)
 }
 
 /// Ends programs and all that they started. Compilers remove their own temporary files if they are

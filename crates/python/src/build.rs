@@ -74,7 +74,8 @@ pub fn cache_folder(_: Args<'_>) -> Result<Value, Error> {
 /// ends too: nothing can be compiled afterwards.
 pub fn end(_: Args<'_>) -> Result<Value, Error> {
     IS_ENDING.store(true, Ordering::Relaxed);
-    leftover::clear(TERMINATE);
+    // What Python calls later, as it ends, is told so.
+    drop(leftover::clear(TERMINATE));
     Ok(Value::None)
 }
 
