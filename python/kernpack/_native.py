@@ -31,6 +31,11 @@ def compiler() -> ctypes.CDLL:
     return library
 
 
+def has_compiler() -> bool:
+    """Whether that library is loaded, so that to ask it takes microseconds."""
+    return bool(_owners)
+
+
 # The processes that have loaded the library, more than once where threads did so at a time.
 _owners: list[int] = []
 
@@ -131,4 +136,6 @@ def call_types() -> ctypes.PyDLL:
     ):
         maker = getattr(library, name)
         maker.argtypes, maker.restype = [ctypes.py_object] * n_classes, ctypes.py_object
+    know = library.kernpack_know_written
+    know.argtypes, know.restype = [ctypes.py_object, ctypes.c_uint64], None
     return library
