@@ -84,7 +84,7 @@ class _Methods(tvm_ffi.Function):
     @functools.cached_property
     def description(self) -> dict[str, Any]:
         """The signature as data, for those who write bridges to other frameworks."""
-        return _native.describe(self.signature)
+        return _native.describe(self.signature, self.workspaces)
 
     @property
     def device_type(self) -> str:
@@ -199,7 +199,8 @@ class _Methods(tvm_ffi.Function):
                 path = _path_of_immutable(param["name"], param["type"], arg)
                 if path is not None:
                     raise TypeError(self._cannot_write(number, param["name"], path))
-        return tuple({type(leaf) for leaf in leaves(seen) if not _is_immutable(leaf)})
+        types: set[type] = {type(leaf) for leaf in leaves(seen) if not _is_immutable(leaf)}
+        return tuple(types)
 
     def _cannot_write(self, number: int, name: str, path: str) -> str:
         place = f"argument #{number}" + (f" ({name})" if number >= 10 and path == name else "")
@@ -220,9 +221,9 @@ class _Methods(tvm_ffi.Function):
     @functools.cached_property
     def _results(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
         """Makes a NamedTuple of several results."""
-        names = [result.split(":")[0] for result in self.metadata["results"]]
-        if len(names) < 2:
+        if len(self.metadata["results"]) < 2:
             return None
+        names = [result["name"] for result in self.description["results"]]
         make: Callable[[Sequence[Any]], tuple[Any, ...]] = _named(self.name, *names)._make
         return make
 
@@ -382,7 +383,7 @@ def _is_immutable(value: Any) -> bool:
 def _is_plain(value: Any) -> bool:
     """Whether the types alone say that a value may be written: of tuples, of all that is in them."""
     if isinstance(value, tuple):
-        return all(map(_is_plain, cast("tuple[Any, ...]", value)))
+        return all(map(_is_plain, _parts(value) or ()))
     return _parts(value) is None and not _is_immutable(value)
 
 
