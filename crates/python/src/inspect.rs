@@ -2,8 +2,8 @@
 //! What is inside a package, or a package file, beyond what the command line tells.
 
 use crate::ffi::{Args, Error, Value};
-use kernpack_compiler::{Launch, WrittenLaunch, inspect, package_file};
 use kernpack_compiler::package::Site;
+use kernpack_compiler::{Launch, WrittenLaunch, inspect, package_file};
 use std::path::Path;
 
 /// `kernpack_images(path) -> JSON`: the GPU images of a file, with where they lie in it.

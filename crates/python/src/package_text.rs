@@ -59,7 +59,8 @@ fn toml(value: &Json) -> String {
         Json::Object(tagged) => match (tagged.get("int"), tagged.get("table")) {
             (Some(Json::String(digits)), _) => digits.clone(),
             (_, Some(Json::Object(table))) => {
-                let pair = |(name, value): (&String, &Json)| format!("{} = {}", key(name), toml(value));
+                let pair =
+                    |(name, value): (&String, &Json)| format!("{} = {}", key(name), toml(value));
                 format!("{{ {} }}", joined(table.iter().map(pair)))
             }
             _ => String::new(),

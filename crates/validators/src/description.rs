@@ -18,7 +18,7 @@ use crate::parse::parse_tensor;
 use crate::signature::{Signature, SignatureResult};
 use crate::solution::{Solution, Tree};
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::{Diagnostics, Snippet};
+use kernpack_syntax::Diagnostics;
 use serde::Serialize;
 use std::fmt;
 
