@@ -495,9 +495,9 @@ def test_every_dtype_of_the_language_is_in_pytorch_or_known_not_to_be():
         "float8_e4m3",
         "float8_e4m3b11fnuz",
     }
-    from kernpack import _shape
+    from kernpack import _dtype
 
-    assert set(_shape.DTYPE_BITS) - set(kpt.DTYPES) == missing
+    assert set(_dtype.NAMES) - set(kpt.DTYPES) == missing
     assert {name for names in BY_BITS.values() for name in names} == set(kpt.DTYPES)
 
 

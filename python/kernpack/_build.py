@@ -106,7 +106,7 @@ def _read(path: str | os.PathLike[str]) -> Written:
         text = file.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise _errors.CompileError(f"{file} is no package file: it is not UTF-8: {error}") from None
-    return Written(str(file), text, file.absolute().parent, {})
+    return Written(str(file), text, file.absolute().parent, {}, _native.takes_archs(text))
 
 
 def get(written: Written, arch: _arch.Archs) -> Module:

@@ -5,7 +5,8 @@ themselves.
 A `Function` is a `tvm_ffi.Function`, and costs what that costs: its call slot is that of
 `libkernpack_call.so`, which leaves calls without keywords alone. Functions with results are of a
 second type, which hands them to `_finish`, and functions that take tuples of a third, which also
-hands failures to `_retry`. What a function is comes from the metadata in its package, so that one
+hands failures to `_retry`. Arguments that may be written are shown to `_meet_written` where one has
+a type that it has not seen. What a function is comes from the metadata in its package, so that one
 that was built just now and one that was loaded from a file are alike. Not here: how packages are
 loaded (`_module.py`) and built (`_build.py`).
 """
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from ._module import Module
 
 
+_LAST_BIT = 63
+"""Of the word of `libkernpack_call.so` that says which arguments are written: all that follow."""
+
+
 class _Methods(tvm_ffi.Function):
     """A function of a package, which checks its arguments and then runs its kernels.
 
@@ -49,6 +54,7 @@ class _Methods(tvm_ffi.Function):
     origin: Package | None = None
     """What the package was made of, where it has this function alone and was built here."""
     _keywords: tuple[tuple[str, ...], tuple[Any, ...], Callable[..., tuple[Any, ...]]]
+    _written: tuple[bool, ...]
     __signature__: inspect.Signature
     __name__: str
 
@@ -79,7 +85,7 @@ class _Methods(tvm_ffi.Function):
     @cached_property
     def description(self) -> dict[str, Any]:
         """The signature as data, for those who write bridges to other frameworks."""
-        return _native.describe(self.signature)
+        return _native.describe(self.signature, self.workspaces)
 
     @property
     def device_type(self) -> str:
@@ -124,6 +130,7 @@ class _Methods(tvm_ffi.Function):
         """
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
+        self._meet_written(bound.args)
         return self.package.prepare(cast("Function", self), _unpacked(bound.args))
 
     def explain(self, error: BaseException | str) -> str:
@@ -173,6 +180,38 @@ class _Methods(tvm_ffi.Function):
         except TypeError:
             return None
 
+    def know_written(self, written: Sequence[bool]) -> None:
+        """Tells the call slot which arguments the function may write."""
+        self._written = tuple(written)
+        bits = {min(at, _LAST_BIT) for at, is_written in enumerate(written) if is_written}
+        _native.call_types().kernpack_know_written(self, sum(1 << bit for bit in bits))
+
+    def _meet_written(self, args: Sequence[Any]) -> tuple[type, ...]:
+        """Refuses what must stay as it is in a place that the function writes; answers the types of
+        which anything may stand there, in calls of other functions too.
+        """
+        seen = [arg for arg, is_written in zip(args, self._written) if is_written]
+        if _native.has_compiler() or not all(map(_is_plain, seen)):
+            params = self.description["params"]
+            params = [param for param in params if param["type"]["kind"] != "env_stream"]
+            # So far, every tensor may have been written.
+            self.know_written([_writes(param["type"]) for param in params])
+            for number, (param, arg) in enumerate(zip(params, args)):
+                path = _path_of_immutable(param["name"], param["type"], arg)
+                if path is not None:
+                    raise TypeError(self._cannot_write(number, param["name"], path))
+        types: set[type] = {type(leaf) for leaf in leaves(seen) if not _is_immutable(leaf)}
+        return tuple(types)
+
+    def _cannot_write(self, number: int, name: str, path: str) -> str:
+        place = f"argument #{number}" + (f" ({name})" if number >= 10 and path == name else "")
+        place = place if path == name else f"{path} in {place}"
+        return (
+            f"Mismatched type on {place} when calling: `{self.metadata['short']}`, expected a"
+            " tensor that can be written, got a jax.Array, which is immutable: `kernpack.jax.call`"
+            " returns what is written, or pass a copy, of NumPy or PyTorch"
+        )
+
     def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """What the caller gets for what no framework has made its own."""
         convert = _converter([*args, *dict(keywords).values()])
@@ -183,9 +222,9 @@ class _Methods(tvm_ffi.Function):
     @cached_property
     def _results(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
         """Makes a NamedTuple of several results."""
-        names = [result.split(":")[0] for result in self.metadata["results"]]
-        if len(names) < 2:
+        if len(self.metadata["results"]) < 2:
             return None
+        names = [result["name"] for result in self.description["results"]]
         make: Callable[[Sequence[Any]], tuple[Any, ...]] = _named(self.name, *names)._make
         return make
 
@@ -234,7 +273,8 @@ else:
 def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> Function:
     """The function whose metadata these are; `raw` is empty afterwards."""
     own: dict[str, Any] = metadata["kernpack"]
-    kind = _kind(metadata)
+    types: list[dict[str, Any]] = json.loads(metadata["type_schema"])["named_args"]["params"]
+    kind = _kind(own, types)
     function = kind.__new__(kind)
     function.__move_handle_from__(raw)
     if own["results"] or own["workspaces"]:
@@ -248,15 +288,21 @@ def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> F
     function.__signature__, function.__name__ = signature, own["name"]
     function.__doc__ = "\n\n".join(part for part in (own["doc"], own["signature"]) if part)
     function.know_keywords(tuple(signature.parameters), defaults, bind)
+    # Which of the tensors are written, the signature says; it is read where that counts.
+    function.know_written([_has_type("ffi.Tensor", each) for each in types])
     return function
 
 
-def _kind(metadata: dict[str, Any]) -> type[Function]:
+def _kind(own: dict[str, Any], types: Sequence[dict[str, Any]]) -> type[Function]:
     """The type of a function: only those with results or tuples pay for them."""
-    schema = json.loads(metadata["type_schema"])
-    if '"Tuple"' in json.dumps(schema["named_args"]["params"]):
+    if any(_has_type("Tuple", each) for each in types):
         return TupleFunction
-    return ResultFunction if metadata["kernpack"]["results"] else Function
+    return ResultFunction if own["results"] else Function
+
+
+def _has_type(name: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a type of TVM-FFI's is of that name, or has one in it."""
+    return schema["type"] == name or any(_has_type(name, each) for each in schema.get("args", ()))
 
 
 def _signature(own: dict[str, Any]) -> inspect.Signature:
@@ -327,6 +373,41 @@ def _parts(value: Any) -> tuple[Any, ...] | None:
 
 def _has_dataclass(value: Any) -> bool:
     return _is_dataclass(value) or any(map(_has_dataclass, _parts(value) or ()))
+
+
+def _is_immutable(value: Any) -> bool:
+    """Whether it is an array of JAX, which the rest of a program takes for what it was."""
+    array = getattr(sys.modules.get("jax"), "Array", None)
+    return array is not None and isinstance(value, array)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the types alone say that a value may be written: of tuples, of all that is in them."""
+    if isinstance(value, tuple):
+        return all(map(_is_plain, _parts(value) or ()))
+    return _parts(value) is None and not _is_immutable(value)
+
+
+def _writes(kind: Mapping[str, Any]) -> bool:
+    """Whether the function writes a parameter, or a part of it."""
+    if kind["kind"] == "optional":
+        return _writes(kind["type"])
+    if kind["kind"] == "tuple":
+        return any(_writes(field["type"]) for field in kind["fields"])
+    return bool(kind.get("mutable"))
+
+
+def _path_of_immutable(path: str, kind: Mapping[str, Any], value: Any) -> str | None:
+    """Where an immutable array stands that the function would write."""
+    if kind["kind"] == "optional":
+        return _path_of_immutable(path, kind["type"], value)
+    if kind["kind"] == "tuple":
+        for at, (field, part) in enumerate(zip(kind["fields"], _parts(value) or ())):
+            own = f"{path}[{at}]" if field["name"] is None else f"{path}.{field['name']}"
+            found = _path_of_immutable(own, field["type"], part)
+            if found is not None:
+                return found
+    return path if kind.get("mutable") and _is_immutable(value) else None
 
 
 def leaves(values: Iterable[Any]) -> Iterator[Any]:

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kernpack import _shape
+from kernpack._dtype import NAMES
 from kernpack._shape import untyped
 
 
@@ -192,7 +193,7 @@ class Surface:
         if not isinstance(node, Leaf) or node.kind["kind"] != "int":
             return False
         arrays = [leaf.kind for leaf in self.leaves() if leaf.role in (Role.OPERAND, Role.BOTH)]
-        return any(name in kind["dims"] for kind in arrays)
+        return any(name in kind["extents"] for kind in arrays)
 
 
 def written(name: str) -> str:
@@ -226,10 +227,9 @@ def _node(
     if kind["kind"] != "tuple":
         return Leaf(path, kind, _role(path, kind, aliased), is_optional)
     names = tuple(part["name"] for part in kind["fields"])
-    paths = [f"{path}[{at}]" if name is None else f"{path}.{name}" for at, name in enumerate(names)]
     fields = [
-        _node(path, part["type"], aliased, is_optional=False)
-        for path, part in zip(paths, kind["fields"], strict=True)
+        _node(own, part["type"], aliased, is_optional=False)
+        for own, part in zip(_shape.paths_of(path, kind["fields"]), kind["fields"], strict=True)
     ]
     return Branch(path, names, tuple(fields), is_optional)
 
@@ -378,7 +378,7 @@ def dtype_name(value: Any) -> str:
     if name == "float4_e2m1fn":
         # A byte has two, and a dtype of TVM-FFI is what an element has.
         return "float4_e2m1fnx2"
-    if name not in _shape.DTYPE_BITS:
+    if name not in NAMES:
         raise TypeError(f"{value!r} is no dtype of a signature")
     return name
 

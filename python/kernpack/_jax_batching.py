@@ -10,7 +10,6 @@ has the batch lacks the dim, the calls are made one after the other.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,21 +18,17 @@ import jax.numpy as jnp
 
 from kernpack._jax_arguments import Leaf, Role, Surface
 from kernpack._jax_layout import Views
-from kernpack._shape import untyped
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
+from kernpack._shape import Tree, is_star, names_in, star_among, untyped
 
 
 def batch_dim(surface: Surface, views: Views, wanted: str) -> str:
     """The dim that a batch is folded into: the one that is wanted, or the first that can be."""
     arrays = [leaf for leaf in surface.leaves() if leaf.kind["kind"] == "tensor"]
     results = [leaf for leaf in arrays if leaf.role is not Role.OPERAND]
-    dims: list[str] = [
-        dim for leaf in arrays for dim in leaf.kind["dims"] if dim not in ("_", "*_")
-    ]
     if wanted == "fold":
-        stars = [dim for dim in dims if dim.startswith("*")]
-        candidates = [*stars, *(dim for dim in dims if _WORD.fullmatch(dim))]
+        dims = [pair for leaf in arrays for pair in _dims(leaf.kind)]
+        stars = [text for text, tree in dims if is_star(tree) and tree["star"]]
+        candidates = [*stars, *(text for text, tree in dims if isinstance(tree, str))]
     else:
         candidates = [wanted]
     for dim in candidates:
@@ -48,19 +43,29 @@ def batch_dim(surface: Surface, views: Views, wanted: str) -> str:
 
 
 def _can_fold(arrays: Sequence[Leaf], results: Sequence[Leaf], views: Views, dim: str) -> bool:
-    name = dim.removeprefix("*")
     if not results or any(leaf.kind["dims"].count(dim) != 1 for leaf in results):
         return False
-    if dim.startswith("*") and any(
+    if _is_star(results[0].kind, dim) and any(
         leaf.path in views.modes or _has_ranks(views, leaf) for leaf in arrays
     ):
         # Both say how many dims there are, and there would be one more.
         return False
+    names = names_in(dict(_dims(results[0].kind))[dim])
     for leaf in arrays:
-        others = [text for text in leaf.kind["dims"] if text != dim]
-        if leaf.kind["dims"].count(dim) > 1 or any(name in _WORD.findall(text) for text in others):
+        others = [tree for text, tree in _dims(leaf.kind) if text != dim]
+        if leaf.kind["dims"].count(dim) > 1 or any(names & names_in(tree) for tree in others):
             return False
     return True
+
+
+def _dims(kind: Mapping[str, Any]) -> list[tuple[str, Tree]]:
+    """The dims of a tensor, by which they are told apart, and what they are."""
+    return list(zip(kind["dims"], kind["extents"], strict=True))
+
+
+def _is_star(kind: Mapping[str, Any], dim: str) -> bool:
+    """Whether that dim of a tensor is any number of dims."""
+    return is_star(kind["extents"][kind["dims"].index(dim)])
 
 
 def _has_ranks(views: Views, leaf: Leaf) -> bool:
@@ -114,7 +119,7 @@ def _place(kind: Mapping[str, Any], rank: int, dim: str) -> int:
     """Which dim of a tensor that is; of a star, the first."""
     dims: list[str] = kind["dims"]
     at = dims.index(dim)
-    star = next((place for place, text in enumerate(dims) if text.startswith("*")), None)
+    star = star_among(kind["extents"])
     return at if star is None or at <= star else at + rank - len(dims)
 
 
@@ -130,14 +135,14 @@ def _fold(leaf: Leaf, array: Any, is_batched: bool, size: int, views: Views, dim
         array = jnp.broadcast_to(array, (size, *array.shape))
     axis = _axis(leaf, array.ndim - 1, views, dim)
     array = jnp.moveaxis(array, 0, axis)
-    if dim.startswith("*"):
+    if _is_star(leaf.kind, dim):
         return array
     shape = array.shape
     return array.reshape(*shape[:axis], math.prod(shape[axis : axis + 2]), *shape[axis + 2 :])
 
 
 def _unfold(leaf: Leaf, array: Any, size: int, views: Views, dim: str) -> Any:
-    if dim.startswith("*"):
+    if _is_star(leaf.kind, dim):
         return jnp.moveaxis(array, _axis(leaf, array.ndim, views, dim), 0)
     axis = _axis(leaf, array.ndim, views, dim)
     shape = array.shape

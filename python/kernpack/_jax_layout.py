@@ -9,7 +9,6 @@ moves memory where an array lies otherwise.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -19,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kernpack._jax_arguments import Leaf, dtype_name
-from kernpack._shape import Dim, Spec
+from kernpack._shape import Dim, Spec, star_among
 
 Layout = str | Sequence[int]
 """`row`, `col`, or a rank for each dim of the array, 0 being the fastest: as in `order=`."""
@@ -67,8 +66,8 @@ class Views:
 
 def wanted_order(kind: Mapping[str, Any], rank: int) -> list[int]:
     """The dims of a compact tensor from the fastest, as its signature has them."""
-    dims, order = kind["dims"], kind["order"]
-    star = next((at for at, dim in enumerate(dims) if dim.startswith("*")), None)
+    dims, order = kind["extents"], kind["order"]
+    star = star_among(dims)
     if order is None:
         return list(reversed(range(rank)))
     if star is None:
@@ -118,7 +117,7 @@ def spec_of_array(array: Any, view: View) -> Spec:
 
 def _dtype(array: Any) -> str:
     name = jnp.dtype(array.dtype).name
-    if re.fullmatch(r"u?int[124]", name):
+    if name in ("int1", "int2", "int4", "uint1", "uint2", "uint4"):
         raise TypeError(f"JAX packs {name}, in a way that TVM-FFI has no dtype for")
     return dtype_name(array.dtype)
 

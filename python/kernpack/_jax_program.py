@@ -20,7 +20,7 @@ import jax
 import jax.core
 import numpy as np
 
-from kernpack import _shape, _xla
+from kernpack import _native, _shape, _xla
 from kernpack._jax_arguments import (
     MISSING,
     Gathered,
@@ -226,16 +226,17 @@ class Program:
         if self.options.workspace is not None:
             return int(self.options.workspace) + _xla.ALIGNMENT
         total: _shape.Dim = 0
-        for tensor in map(_tensor_of, getattr(self.callee.function, "workspaces", None) or ()):
+        description = getattr(self.callee.function, "description", {})
+        for tensor in (slot["type"] for slot in description.get("workspaces", ())):
             try:
-                size = _shape.byte_count(_shape.spec_of(tensor, binding))
+                spec = _shape.spec_of(tensor, binding)
             except _shape.Unsolved as error:
                 raise ValueError(
                     f"{error}, and a workspace has that size: say its bytes by `workspace=`"
                 ) from None
             # A package asks for more bytes, among which it finds aligned ones.
-            size = size + max(
-                tensor.get("align") or 0, _shape.DTYPE_BITS[binding.dtype(tensor["dtype"])] // 8
+            size = _shape.byte_count(spec) + max(
+                tensor["align"] or 0, _native.dtypes()[spec.dtype] // 8
             )
             total = total + -(-size // _xla.ALIGNMENT) * _xla.ALIGNMENT
         # The program's memory may be aligned to less.
@@ -345,7 +346,7 @@ class _Writer:
             _write_value(self.plan, value)
 
     def _found(self, name: str) -> int:
-        value = _shape.evaluate(name, self.binding)
+        value = self.binding.named(name)
         if not isinstance(value, int):
             raise ValueError(f"`{name}` is static, and is symbolic in this program: `{value}`")
         return value
@@ -409,7 +410,7 @@ def _seen(node: Any, tree: Tree, specs: Sequence[Spec], outs: Sequence[Spec]) ->
                 _seen(part, item, specs, outs)
                 for part, item in zip(node.fields, items, strict=True)
             ]
-            return _shape.Group(node.names, tuple(parts))
+            return _shape.Group(tuple(parts))
         case _:
             return tree
 
@@ -507,28 +508,6 @@ def _said_outputs(output: Any, leaves: Sequence[Leaf]) -> dict[str, Any]:
 
 
 _ERRORS: Final[Mapping[str, type[Exception]]] = {"TypeError": TypeError, "ValueError": ValueError}
-
-_TENSOR = re.compile(
-    r"(?:\w+\s*:\s*)?Tensor\(\[(?P<dims>.*?)\],\s*(?P<dtype>\w+)(?:,\s*align=(?P<align>\d+))?"
-)
-
-
-def _tensor_of(workspace: Any) -> Mapping[str, Any]:
-    """A workspace as a tensor of a description; a package says `ws: Tensor([4*m], uint8)`."""
-    if not isinstance(workspace, str):
-        return cast("Mapping[str, Any]", workspace)
-    found = _TENSOR.match(workspace)
-    if found is None:
-        raise ValueError(f"`{workspace}` is no workspace")
-    # A comma in parentheses is one of `ceildiv(m, 4)`.
-    dims = re.split(r",\s*(?![^()]*\))", found["dims"]) if found["dims"] else []
-    align = int(found["align"] or 0)
-    return {
-        "kind": "tensor",
-        "dims": [dim.strip() for dim in dims],
-        "dtype": found["dtype"],
-        "align": align,
-    }
 
 
 def _greatest(values: Sequence[_shape.Dim]) -> _shape.Dim:

@@ -13,7 +13,7 @@ import ctypes
 import functools
 import json
 import os
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from ._forks import LOCK
 from ._library import library_path
@@ -29,6 +29,11 @@ def compiler() -> ctypes.CDLL:
         if len(_owners) == 1:
             atexit.register(_end)
     return library
+
+
+def has_compiler() -> bool:
+    """Whether that library is loaded, so that to ask it takes microseconds."""
+    return bool(_owners)
 
 
 # The processes that have loaded the library, more than once where threads did so at a time.
@@ -86,9 +91,33 @@ def images(path: str) -> list[dict[str, Any]]:
     return answer
 
 
-def describe(signature: str) -> dict[str, Any]:
-    """A signature as data."""
-    answer: dict[str, Any] = json.loads(_function("kernpack_describe")(signature))
+def describe(signature: str, workspaces: Sequence[str] = ()) -> dict[str, Any]:
+    """A signature as data, with the workspaces of its function."""
+    answer: dict[str, Any] = json.loads(_function("kernpack_describe")(signature, *workspaces))
+    return answer
+
+
+def function_name(signature: str) -> str | None:
+    """The name with which the text of a signature begins, right or wrong in all else."""
+    name: str | None = _function("kernpack_function_name")(signature)
+    return None if name is None else str(name)
+
+
+@functools.lru_cache(maxsize=None)
+def dtypes() -> dict[str, int]:
+    """The bits of an element of each dtype."""
+    answer: dict[str, int] = json.loads(_function("kernpack_dtypes")())
+    return answer
+
+
+def write(package: dict[str, Any]) -> str:
+    """The text of a package file: `crates/python/src/package_text.rs` has the keys."""
+    return str(_function("kernpack_write")(json.dumps(package)))
+
+
+def takes_archs(text: str) -> bool:
+    """Whether a package file has sources that are compiled for the GPUs that a caller names."""
+    answer: bool = json.loads(_function("kernpack_takes_archs")(text))
     return answer
 
 
@@ -131,4 +160,6 @@ def call_types() -> ctypes.PyDLL:
     ):
         maker = getattr(library, name)
         maker.argtypes, maker.restype = [ctypes.py_object] * n_classes, ctypes.py_object
+    know = library.kernpack_know_written
+    know.argtypes, know.restype = [ctypes.py_object, ctypes.c_uint64], None
     return library

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages as Python describes them: sources, launches and functions, which are written as the text
-of a package file.
+"""Packages as Python describes them: sources, launches and functions, which the library writes as
+the text of a package file.
 
 What a package file can say can be said here, under the same names, and nothing else: the text goes
 to the compiler, and its messages show the text. Sources that are given as text or bytes become
@@ -11,11 +11,11 @@ like (`_kernel.py`).
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
+
+from . import _native
 
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
@@ -29,9 +29,8 @@ Paths = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 _SUFFIXES = (".cu", ".c", ".o", ".a", ".ptx", ".cubin", ".fatbin", ".json")
 
 
-# A source that is compiled for GPUs that the caller names. A launch's `kernel` is the name of one,
-# and no file.
-_ARCH_SOURCE = re.compile(r"""\bcuda["']?\s*=|\bkernel["']?\s*=\s*["'][^"'\n]*\.py["']""")
+# The kinds of sources that are compiled for GPUs that the caller names.
+_COMPILED = ("cuda", "kernel")
 
 
 class File(NamedTuple):
@@ -173,8 +172,7 @@ class Definition:
     @property
     def name(self) -> str | None:
         """The function's name, where the signature begins with one."""
-        found = re.match(r"(?:\s|#[^\n]*\n)*([A-Za-z_]\w*)\s*\(", self.signature)
-        return found[1] if found else None
+        return _native.function_name(self.signature)
 
 
 class Written(NamedTuple):
@@ -186,11 +184,8 @@ class Written(NamedTuple):
     text: str
     base: Path
     held: dict[str, bytes]
-
-    @property
-    def takes_archs(self) -> bool:
-        """Whether CUDA C++ or a kernel file is among the sources."""
-        return _ARCH_SOURCE.search(self.text) is not None
+    takes_archs: bool
+    """Whether CUDA C++ or a kernel file is among the sources."""
 
 
 def write(
@@ -198,20 +193,30 @@ def write(
 ) -> Written:
     """A package as the text of a package file."""
     functions = list(functions)
-    files = _Files(
-        name, [file for f in functions for l in f.launches for s in l.sources() for file in s.files]
-    )
-    lines = ["[package]", *_pairs({"name": name, "link": list(link) or None, "submit": submit})]
-    for function in functions:
-        lines += [
-            "",
-            "[[function]]",
-            *_pairs({"signature": function.signature, "doc": function.doc}),
-        ]
-        lines += _pairs({"workspace": function.workspace, "submit": function.submit})
-        for launch in function.launches:
-            lines += ["", "[[function.launch]]", *_pairs(_launch(launch, function, files))]
-    return Written(name, "\n".join(lines) + "\n", files.base, files.held)
+    sources = [source for f in functions for launch in f.launches for source in launch.sources()]
+    files = _Files(name, [file for source in sources for file in source.files])
+    package = {
+        "package": _plain({"name": name, "link": list(link) or None, "submit": submit}),
+        "functions": [
+            {
+                "keys": _plain(_function(function)),
+                "launches": [_plain(_launch(each, function, files)) for each in function.launches],
+            }
+            for function in functions
+        ],
+    }
+    text = _native.write(package)
+    takes_archs = any(source.kind in _COMPILED for source in sources)
+    return Written(name, text, files.base, files.held, takes_archs)
+
+
+def _function(function: Definition) -> dict[str, Any]:
+    return {
+        "signature": function.signature,
+        "doc": function.doc,
+        "workspace": function.workspace,
+        "submit": function.submit,
+    }
 
 
 def _launch(launch: Launch, function: Definition, files: _Files) -> dict[str, Any]:
@@ -285,24 +290,23 @@ class _Files:
         return str(absolute.relative_to(self.base)) if below else os.path.normpath(absolute)
 
 
-def _pairs(pairs: Mapping[str, Any]) -> list[str]:
-    return [f"{key} = {_toml(value)}" for key, value in pairs.items() if value is not None]
+def _plain(pairs: Mapping[str, Any]) -> dict[str, Any]:
+    """A table's pairs as `kernpack_write` takes them."""
+    return {str(key): _value(each) for key, each in pairs.items() if each is not None}
 
 
-def _toml(value: Any) -> str:
-    """A value as TOML writes it."""
+def _value(value: Any) -> Any:
+    """A value as `kernpack_write` takes it."""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return value
     if isinstance(value, int):
-        return str(value)
+        return {"int": str(int(value))}
     if isinstance(value, str):
-        return _toml_text(str(value))
+        return str(value)
     if _is_table(value):
-        return (
-            "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
-        )
+        return {"table": {str(key): _value(each) for key, each in value.items()}}
     if _is_list(value):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return list(map(_value, value))
     raise TypeError(
         f"{value!r} cannot stand in a package: expected a text, a number, a bool, a list or a dict"
     )
@@ -314,23 +318,6 @@ def _is_table(value: Any) -> TypeGuard[Mapping[Any, Any]]:
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence)
-
-
-def _key(key: Any) -> str:
-    text = str(key)
-    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _toml_text(text)
-
-
-def _toml_text(text: str) -> str:
-    """A text of several lines stays so, for messages to show."""
-    if (
-        "\n" in text
-        and "'''" not in text
-        and all(c in "\n\t" or c >= " " for c in text)
-        and "\x7f" not in text
-    ):
-        return f"'''\n{text}'''"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _current_folder() -> Path:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extents of tensors: which symbols arguments bind, and what expressions over them are.
+"""Extents of tensors: what arguments say of the names in a signature, and what expressions over
+these names are.
 
 A signature says that `y` is a `Tensor([ceildiv(m, 4), *b], T)`. `solve` takes the description of a
 signature and what is known of a call's arguments, and answers a `Binding`: what `m`, `b` and `T`
@@ -9,22 +10,20 @@ results and workspaces.
 Values are whatever adds, multiplies and divides as an int does: ints, `torch.SymInt`, symbolic dims
 of JAX. `min` and `max` of those need the framework's own functions, which `Operations` names.
 
-Texts are parsed, never run as Python: expressions become closures over the nodes that the signature
-language has, once each. Nothing is checked here but the number of dims, without which nothing could
-be solved: what a call must satisfy is checked by the library, and by the package itself.
+The library has read the texts: where a name is found, its description says under `solution`, and
+expressions come as trees. Nothing is checked here but the number of dims, without which nothing
+could be found: what a call must satisfy is checked by the library, and by the package itself.
 """
 
 from __future__ import annotations
 
-import ast
-import functools
 import math
 import operator
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from . import _native
 from ._dtype import NAMES
 
 Dim = Any
@@ -86,16 +85,9 @@ class Operations:
 
 @dataclass
 class Group:
-    """The elements of a `Tuple`, with the names that the signature gives them."""
+    """The elements of a `Tuple`."""
 
-    names: tuple[str | None, ...]
     items: tuple[Any, ...]
-
-    def named(self, name: str) -> Any:
-        """The element of that name."""
-        if name not in self.names:
-            raise Unsolved(name)
-        return self.items[self.names.index(name)]
 
 
 @dataclass
@@ -107,7 +99,9 @@ class Binding:
     stars: dict[str, tuple[Dim, ...]] = field(default_factory=dict[str, "tuple[Dim, ...]"])
     dtypes: dict[str, str] = field(default_factory=dict[str, str])
     values: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The arguments by name: `Spec`, `Group`, tuples of dims, numbers, None."""
+    """The arguments and their elements by path, `p` and `p.x`: `Spec`, `Group`, tuples of dims,
+    numbers, None.
+    """
 
     def named(self, name: str) -> Any:
         """A symbol's value, a star's dims, or an argument."""
@@ -116,159 +110,112 @@ class Binding:
                 return names[name]
         raise Unsolved(name)
 
-    def shape(self, dims: Sequence[str]) -> tuple[Dim, ...]:
+    def shape(self, extents: Sequence[Tree]) -> tuple[Dim, ...]:
         """The extents that a tensor with these dims has."""
-        extents: list[Dim] = []
-        for text in dims:
-            if not text.startswith("*"):
-                extents.append(evaluate(text, self))
-            elif text[1:] in self.stars:
-                extents.extend(self.stars[text[1:]])
+        found: list[Dim] = []
+        for tree in extents:
+            if is_star(tree):
+                if tree["star"] not in self.stars:
+                    raise Unsolved(f"*{tree['star']}")
+                found.extend(self.stars[tree["star"]])
             else:
-                raise Unsolved(text)
-        return tuple(extents)
+                found.append(evaluate(tree, self))
+        return tuple(found)
 
     def dtype(self, text: str) -> str:
         """The dtype of that name, or that a variable of that name stands for."""
         if text in self.dtypes:
             return self.dtypes[text]
-        if text not in DTYPE_BITS:
+        if text not in NAMES:
             raise Unsolved(text)
         return text
 
 
-def _bits(dtype: str) -> int:
-    """The bits of an element: those of a number, or of two where the name ends in `x2`."""
-    if dtype == "bool":
-        return 8
-    digits = re.search(r"\d+", dtype)
-    assert digits is not None
-    return int(digits[0]) * (2 if dtype.endswith("x2") else 1)
-
-
-DTYPE_BITS: Final[Mapping[str, int]] = {str(dtype): _bits(dtype) for dtype in NAMES}
-"""The bits of one element, for each dtype of the signature language."""
-
-
 def spec_of(tensor: Mapping[str, Any], binding: Binding) -> Spec:
     """What a tensor of the description is, where the binding says all that it names."""
-    return Spec(binding.shape(tensor["dims"]), binding.dtype(tensor["dtype"]))
+    return Spec(binding.shape(tensor["extents"]), binding.dtype(tensor["dtype"]))
 
 
 def byte_count(spec: Spec) -> Dim:
     """The bytes of a compact tensor."""
     count = math.prod(spec.shape)
-    return -(-(count * DTYPE_BITS[spec.dtype]) // 8)
+    return -(-(count * _native.dtypes()[spec.dtype]) // 8)
 
 
 # Expressions
 
-_Closure = Callable[[Binding], Any]
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_OPERATORS: Final[Mapping[type[ast.operator], Callable[[Dim, Dim], Dim]]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: lambda above, below: above // below,
-    ast.Mod: operator.mod,
+Tree = Any
+"""A number, the name of a symbol, `["+", tree, tree]`, or an object that names a field of an
+argument; of dims also None for `_`, and `{"star": name}`.
+"""
+
+_OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": lambda above, below: above // below,
+    "%": operator.mod,
+    "ceildiv": lambda above, below: -(-above // below),
 }
 
 
-class Expression(NamedTuple):
-    """An expression of the signature language, ready to be evaluated."""
-
-    closure: _Closure
-    names: frozenset[str]
-    """The names in it: symbols, stars and parameters."""
+def is_star(tree: Tree) -> bool:
+    """Whether it stands for any number of dims."""
+    return isinstance(tree, dict) and "star" in tree
 
 
-def evaluate(text: str, binding: Binding) -> Dim:
+def star_among(extents: Sequence[Tree]) -> int | None:
+    """Where the star stands among dims."""
+    return next((at for at, tree in enumerate(extents) if is_star(tree)), None)
+
+
+def names_in(tree: Tree) -> set[str]:
+    """The symbols and stars in an expression."""
+    if isinstance(tree, str):
+        return {tree}
+    if isinstance(tree, list):
+        _, first, second = untyped(tree)
+        return names_in(first) | names_in(second)
+    if isinstance(tree, dict):
+        return {name for name in (untyped(tree).get("star"), untyped(tree).get("of")) if name}
+    return set()
+
+
+def evaluate(tree: Tree, binding: Binding) -> Dim:
     """The value of an expression. `Unsolved` where it names what has none."""
-    return parse(text).closure(binding)
+    if isinstance(tree, str):
+        return binding.named(tree)
+    if isinstance(tree, list):
+        word, *trees = untyped(tree)
+        operands = [evaluate(each, binding) for each in trees]
+        if word == "min":
+            return binding.operations.minimum(operands)
+        if word == "max":
+            return binding.operations.maximum(operands)
+        return untyped(_OPERATORS[word])(*operands)
+    if isinstance(tree, dict):
+        place: Mapping[str, Any] = untyped(tree)
+        return _at(binding.named(place["of"]), place)
+    return untyped(tree)
 
 
-@functools.lru_cache(maxsize=4096)
-def parse(text: str) -> Expression:
-    """Reads an expression. `ValueError` where it is none."""
-    # A symbol may be called `lambda`: behind an underscore no name is a keyword of Python's.
-    try:
-        tree = ast.parse(_NAME.sub(r"_\g<0>", text), mode="eval")
-    except SyntaxError as error:
-        raise ValueError(f"`{text}` is not an expression") from error
-    names: set[str] = set()
-    return Expression(_closure(tree.body, text, names), frozenset(names))
-
-
-def _closure(node: ast.expr, text: str, names: set[str]) -> _Closure:
-    """What evaluates a node; adds the names below it."""
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        value = node.value
-        return lambda _: value
-    if isinstance(node, ast.Name):
-        names.add(node.id[1:])
-        return functools.partial(_named, name=node.id[1:])
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        operand = _closure(node.operand, text, names)
-        return lambda binding: -operand(binding)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        combine: Callable[[Dim, Dim], Dim] = untyped(_OPERATORS[type(node.op)])
-        first, second = _closure(node.left, text, names), _closure(node.right, text, names)
-        return lambda binding: combine(first(binding), second(binding))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        return _call(node.func.id[1:], [_closure(arg, text, names) for arg in node.args], text)
-    if isinstance(node, ast.Attribute):
-        inner, attr = _closure(node.value, text, names), node.attr[1:]
-        return lambda binding: _attribute(inner(binding), attr)
-    if isinstance(node, ast.Subscript):
-        items, at = _closure(node.value, text, names), _closure(node.slice, text, names)
-        return lambda binding: _element(items(binding), at(binding))
-    raise ValueError(f"`{text}` is not an expression")
-
-
-def _named(binding: Binding, name: str) -> Any:
-    return binding.named(name)
-
-
-def _call(name: str, args: list[_Closure], text: str) -> _Closure:
-    if name == "ceildiv" and len(args) == 2:
-        above, below = args
-        return lambda binding: -(-above(binding) // below(binding))
-    if name == "min" and args:
-        return lambda binding: binding.operations.minimum([arg(binding) for arg in args])
-    if name == "max" and args:
-        return lambda binding: binding.operations.maximum([arg(binding) for arg in args])
-    raise ValueError(f"`{text}` is not an expression")
-
-
-def _attribute(value: Any, name: str) -> Any:
-    """`x.shape`, `b.numel`, `p.x`: what stands behind a dot."""
-    if name == "given":
+def _at(value: Any, place: Mapping[str, Any]) -> Any:
+    """`x.shape[-1]`, `b.numel`, `s[0]`: a field of an argument, or of a star."""
+    word, index = place.get("field"), place.get("index", 0)
+    if word == "given":
         return int(value is not None)
-    if isinstance(value, Group):
-        return value.named(name)
+    dims: tuple[Dim, ...] = ()
     if isinstance(value, Spec):
-        of_spec: dict[str, Callable[[Spec], Any]] = {
-            "shape": lambda spec: spec.shape,
-            "strides": strides_of,
-            "numel": lambda spec: math.prod(spec.shape),
-        }
-        if name in of_spec:
-            return of_spec[name](value)
-    elif isinstance(value, tuple) and name in ("numel", "ndim"):
-        star: tuple[Dim, ...] = untyped(value)
-        return math.prod(star) if name == "numel" else len(star)
-    raise Unsolved(name)
-
-
-def _element(value: Any, index: int) -> Any:
-    """`x.shape[-1]`, `s[0]`, `p[1]`."""
-    items = value.items if isinstance(value, Group) else value
-    if not isinstance(items, tuple):
-        raise Unsolved(f"[{index}]")
-    elements: tuple[Any, ...] = untyped(items)
-    if not -len(elements) <= index < len(elements):
-        raise Unsolved(f"[{index}]")
-    return elements[index]
+        dims = strides_of(value) if word == "strides" else value.shape
+    elif isinstance(value, tuple):
+        dims = untyped(value)
+    if word == "numel":
+        return math.prod(dims)
+    if word == "ndim":
+        return len(dims)
+    if not -len(dims) <= index < len(dims):
+        raise Unsolved(place["of"])
+    return dims[index]
 
 
 def strides_of(spec: Spec) -> tuple[Dim, ...]:
@@ -286,13 +233,6 @@ def strides_of(spec: Spec) -> tuple[Dim, ...]:
 # Solving
 
 
-class _Use(NamedTuple):
-    """An extent or a stride, and what the signature says that it is."""
-
-    text: str
-    value: Dim
-
-
 def solve(
     description: Mapping[str, Any],
     args: Sequence[Any] | Mapping[str, Any],
@@ -308,72 +248,56 @@ def solve(
     if not isinstance(args, Mapping):
         args = {param["name"]: arg for param, arg in zip(params, args)}
     binding = Binding(operations)
-    uses: list[_Use] = []
     for index, param in enumerate(params):
         value = args.get(param["name"], UNKNOWN)
         place = f"on argument #{index} when calling: `{description['short']}`"
-        known = _walk(param["name"], param["type"], value, binding, uses, place)
-        if known is not UNKNOWN:
-            binding.values[param["name"]] = known
-    _bind_bare(uses, binding)
-    _bind_affine(uses, binding)
-    _bind_absent(description, binding)
+        _walk(param["name"], param["type"], value, binding, place)
+    solution = description.get("solution", {})
+    for star in solution.get("stars", ()):
+        _bind_star(star, binding)
+    for dtype in solution.get("dtypes", ()):
+        _bind_dtype(dtype, binding)
+    for symbol in solution.get("symbols", ()):
+        _bind_symbol(symbol, binding)
     return binding
 
 
-def _walk(
-    name: str, kind: Mapping[str, Any], value: Any, binding: Binding, uses: list[_Use], place: str
-) -> Any:
-    """Lists the uses of names in an argument, and answers it as expressions see it."""
-    if value is UNKNOWN or (value is None and kind["kind"] != "tuple"):
-        return untyped(value)
-    word, value = kind["kind"], untyped(value)
+def _walk(path: str, kind: Mapping[str, Any], value: Any, binding: Binding, place: str) -> None:
+    """Knows an argument and its elements by their paths, as expressions see them."""
+    word = kind["kind"]
+    if value is UNKNOWN:
+        return
     if word == "optional":
-        return _walk(name, kind["type"], value, binding, uses, place)
-    if word == "tuple":
-        return _walk_tuple(name, kind["fields"], value, binding, uses, place)
-    if word == "tensor":
-        _walk_tensor(kind, value, binding, uses, place)
-    elif word == "shape":
-        value = tuple(value)
-        uses.extend(_dims(kind["dims"], value, binding, f"Mismatched Shape {place}", "shape size"))
-    elif word == "int":
-        binding.symbols.setdefault(name, value)
-    elif word == "dtype":
-        binding.dtypes.setdefault(name, value)
-    return value
+        _walk(path, kind["type"], value, binding, place)
+    elif word == "tuple" and value is None:
+        binding.values[path] = None
+        for part, own in zip(kind["fields"], paths_of(path, kind["fields"])):
+            _walk(own, part["type"], None, binding, place)
+    elif word == "tuple":
+        items = elements(kind["fields"], value)
+        if len(items) != len(kind["fields"]):
+            raise Mismatch(
+                f"Mismatched tuple size {place}, expected tuple size={len(kind['fields'])}, "
+                f"got {len(items)}"
+            )
+        binding.values[path] = Group(items)
+        for part, own, item in zip(kind["fields"], paths_of(path, kind["fields"]), items):
+            _walk(own, part["type"], item, binding, place)
+    else:
+        if word == "tensor" and value is not None:
+            _require_rank(kind, value.shape, f"Mismatched Tensor {place}", "ndim")
+        elif word == "shape" and value is not None:
+            value = tuple(untyped(value))
+            _require_rank(kind, value, f"Mismatched Shape {place}", "shape size")
+            for at in range(-len(value), len(value)):
+                binding.values[f"{path}[{at}]"] = value[at]
+        binding.values[path] = untyped(value)
 
 
-def _walk_tensor(
-    kind: Mapping[str, Any], spec: Spec, binding: Binding, uses: list[_Use], place: str
-) -> None:
-    uses.extend(_dims(kind["dims"], spec.shape, binding, f"Mismatched Tensor {place}", "ndim"))
-    if kind["dtype"] not in DTYPE_BITS:
-        binding.dtypes.setdefault(kind["dtype"], spec.dtype)
-    if isinstance(kind["strides"], list):
-        texts: list[str] = untyped(kind["strides"])
-        if len(texts) == len(spec.shape):
-            uses.extend(map(_Use, texts, strides_of(spec)))
-
-
-def _walk_tuple(
-    name: str,
-    fields: Sequence[Mapping[str, Any]],
-    value: Any,
-    binding: Binding,
-    uses: list[_Use],
-    place: str,
-) -> Group:
-    items = elements(fields, value)
-    if len(items) != len(fields):
-        raise Mismatch(
-            f"Mismatched tuple size {place}, expected tuple size={len(fields)}, got {len(items)}"
-        )
-    known = [
-        _walk(f"{name}.{part['name']}", part["type"], item, binding, uses, place)
-        for part, item in zip(fields, items)
-    ]
-    return Group(tuple(part["name"] for part in fields), tuple(known))
+def paths_of(path: str, fields: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The paths of a tuple's elements, as messages have them."""
+    names = [part["name"] for part in fields]
+    return [f"{path}[{at}]" if name is None else f"{path}.{name}" for at, name in enumerate(names)]
 
 
 def elements(fields: Sequence[Mapping[str, Any]], value: Any) -> tuple[Any, ...]:
@@ -384,70 +308,44 @@ def elements(fields: Sequence[Mapping[str, Any]], value: Any) -> tuple[Any, ...]
     return tuple(value)
 
 
-def _dims(
-    texts: Sequence[str], extents: Sequence[Dim], binding: Binding, wrong: str, word: str
-) -> Iterator[_Use]:
-    """Pairs dims with extents, and binds the star among them."""
-    star = next((at for at, text in enumerate(texts) if text.startswith("*")), None)
-    if star is None:
-        if len(texts) != len(extents):
-            raise Mismatch(f"{wrong}, expected {word}={len(texts)}, got {len(extents)}")
-        return map(_Use, texts, extents)
-    behind = len(texts) - star - 1
-    end = len(extents) - behind
-    if end < star:
-        raise Mismatch(f"{wrong}, expected {word}>={len(texts) - 1}, got {len(extents)}")
-    if texts[star] != "*_":
-        binding.stars.setdefault(texts[star][1:], tuple(extents[star:end]))
-    return map(_Use, [*texts[:star], *texts[star + 1 :]], [*extents[:star], *extents[end:]])
+def _require_rank(kind: Mapping[str, Any], dims: Sequence[Dim], wrong: str, word: str) -> None:
+    expected, got = len(kind["extents"]), len(dims)
+    if star_among(kind["extents"]) is None:
+        if got != expected:
+            raise Mismatch(f"{wrong}, expected {word}={expected}, got {got}")
+    elif got < expected - 1:
+        raise Mismatch(f"{wrong}, expected {word}>={expected - 1}, got {got}")
 
 
-def _bind_bare(uses: Sequence[_Use], binding: Binding) -> None:
-    """A symbol that stands alone is what stands there, the first time that it does."""
-    for text, value in uses:
-        if text != "_" and _NAME.fullmatch(text):
-            binding.symbols.setdefault(text, value)
+def _bind_star(star: Mapping[str, Any], binding: Binding) -> None:
+    """The dims of the first tensor or Shape that is known, but for those around them."""
+    for use in star["uses"]:
+        value = binding.values.get(use["of"])
+        if value is not None:
+            dims: tuple[Dim, ...] = value.shape if isinstance(value, Spec) else value
+            binding.stars[star["name"]] = dims[use["before"] : len(dims) - use["behind"]]
+            return
 
 
-def _bind_affine(uses: Sequence[_Use], binding: Binding) -> None:
-    """Where a symbol never stands alone, `2*n + 1` is solved for it."""
-    for text, value in uses:
-        if text in ("_", "*_"):
-            continue
-        expression = parse(text)
-        unbound = (
-            expression.names - binding.symbols.keys() - binding.stars.keys() - binding.values.keys()
-        )
-        if len(unbound) != 1 or len(expression.names) != 1:
-            continue
-        (name,) = unbound
-        line = _line(expression, name)
-        if line is not None:
-            scale, offset = line
-            binding.symbols[name] = (value - offset) // scale
+def _bind_dtype(variable: Mapping[str, Any], binding: Binding) -> None:
+    """The dtype of the first tensor that is known, or the one that is an argument."""
+    for path in variable["uses"]:
+        value = binding.values.get(path)
+        if value is not None:
+            binding.dtypes[variable["name"]] = value.dtype if isinstance(value, Spec) else value
+            return
 
 
-def _line(expression: Expression, name: str) -> tuple[int, int] | None:
-    """The factor and the constant of an expression that is a line in that symbol."""
-
-    def at(value: int) -> int:
-        found: int = expression.closure(Binding(symbols={name: value}))
-        return found
-
-    # Three points far apart, of which none could be met by the roundings of `//` and `%`.
-    first, second, third = at(0), at(1 << 20), at((1 << 41) + 1)
-    scale = (second - first) >> 20
-    if scale <= 0 or first + (scale << 20) != second or first + scale * ((1 << 41) + 1) != third:
-        return None
-    return scale, first
-
-
-def _bind_absent(description: Mapping[str, Any], binding: Binding) -> None:
-    """A symbol of `Optional`s is 0 where none of them is given."""
-    for symbol in description["symbols"]:
-        if symbol["name"] in binding.symbols:
-            continue
-        paths: Sequence[str] = symbol.get("shared") or [symbol["path"]]
-        roots = [re.split(r"[.\[]", path, maxsplit=1)[0] for path in paths]
-        if all(root in binding.values and binding.values[root] is None for root in roots):
-            binding.symbols[symbol["name"]] = 0
+def _bind_symbol(symbol: Mapping[str, Any], binding: Binding) -> None:
+    """What the first known use says; 0 where each of them is absent."""
+    for use in symbol["uses"]:
+        value = binding.values.get(use["of"])
+        if value is not None:
+            found = _at(value, use) if "field" in use else value
+            is_bare = use["scale"] == 1 and use["offset"] == 0
+            binding.symbols[symbol["name"]] = (
+                found if is_bare else (found - use["offset"]) // use["scale"]
+            )
+            return
+    if all(use["of"] in binding.values for use in symbol["uses"]):
+        binding.symbols[symbol["name"]] = 0

@@ -170,13 +170,9 @@ class _Compilation:
         """Whether it is a stride's. Of a dim of extent 1, or of an empty tensor, a stride counts as
         meeting its rules, whatever reaches the kernel.
         """
-        places = [
-            place
-            for symbol in self.described["symbols"]
-            if symbol["name"] == name
-            for place in symbol.get("shared", ())
-        ]
-        return any(".strides[" in place for place in places)
+        symbols = self.described["solution"]["symbols"]
+        uses = [use for symbol in symbols if symbol["name"] == name for use in symbol["uses"]]
+        return bool(uses) and all(use.get("field") == "strides" for use in uses)
 
     def _is_aligned(self, arg: str) -> bool:
         """Whether every accepted call passes a multiple of 16."""
@@ -186,11 +182,8 @@ class _Compilation:
         value = arg.partition(":")[0].strip()
         if self._is_stride(value):
             return False
-        found = [
-            re.fullmatch(rf"{re.escape(value)} % (\d+) == 0", rule)
-            for rule in self.described["rules"]
-        ]
-        return any(match is not None and int(match[1]) % 16 == 0 for match in found)
+        multiples = self.described["solution"]["multiples"]
+        return any(each["name"] == value and each["of"] % 16 == 0 for each in multiples)
 
 
 def _distinct(rows: Iterable[dict[str, str]]) -> list[dict[str, str]]:

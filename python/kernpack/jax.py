@@ -226,7 +226,14 @@ def _surface_of_arguments(
 
 
 def _any_tensor() -> dict[str, Any]:
-    return {"kind": "tensor", "dims": ["*_"], "dtype": "_", "order": None, "strides": None}
+    return {
+        "kind": "tensor",
+        "dims": ["*_"],
+        "extents": [{"star": None}],
+        "dtype": "_",
+        "order": None,
+        "strides": None,
+    }
 
 
 def _parameter_of(name: str, value: Any) -> Parameter:

@@ -27,6 +27,7 @@ import torch
 import torch.autograd.forward_ad
 
 from . import _native, _operator_derivatives, _shape
+from ._dtype import NAMES
 from ._forks import LOCK
 from ._operator_derivatives import Differentiated, Rules
 from ._operator_registry import drop, lead, new_library, packet, take_away
@@ -71,7 +72,7 @@ DTYPES: Final[Mapping[str, torch.dtype]] = {
     for name, attribute in {
         **{
             name: name
-            for name in _shape.DTYPE_BITS
+            for name in map(str, NAMES)
             if name not in ("int4", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn")
         },
         "float4_e2m1fnx2": "float4_e2m1fn_x2",
@@ -264,7 +265,7 @@ class _Operator:
         for variable in self.schema.description["dtypes"]:
             if variable["name"] == dtypes[0]:
                 dtypes = variable["allowed"]
-        return any(name not in _shape.DTYPE_BITS or _is_inexact(name) for name in dtypes)
+        return any(name not in NAMES or _is_inexact(name) for name in dtypes)
 
 
 def _is_inexact(dtype: str) -> bool:
@@ -329,7 +330,7 @@ def _common_schema(name: str, functions: Sequence[Function]) -> Schema:
 def _check_dtype(schema: Schema, slot: Mapping[str, Any]) -> None:
     """Refuses a result of a dtype that PyTorch has not."""
     dtype = slot["type"]["dtype"]
-    if dtype in _shape.DTYPE_BITS and dtype not in DTYPES:
+    if dtype in NAMES and dtype not in DTYPES:
         raise TypeError(
             f"`{schema.description['short']}` cannot be an operator: its result `{slot['name']}` is"
             f" {dtype}, which PyTorch {torch.__version__} does not have"

@@ -3,7 +3,7 @@
 //! of at least one keyword or NULL.
 
 use crate::python::{self, Object, Owned, TernaryFunction};
-use crate::{dataclass, keywords};
+use crate::{dataclass, keywords, written};
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -43,11 +43,15 @@ pub(crate) fn begin_results(tensor: Object, array: Object) {
     ARRAY.store(array, Relaxed);
 }
 
-/// Calls tvm_ffi.
+/// Calls tvm_ffi, where what the function may write can be written.
 ///
 /// # Safety
 /// As of call slots.
 unsafe fn base(this: Object, args: Object) -> Object {
+    // SAFETY: as of call slots.
+    if !unsafe { written::are_writable(this, args) } {
+        return null_mut();
+    }
     // SAFETY: types exist only behind `begin`, which had this slot from Python.
     let base = unsafe { core::mem::transmute::<*mut c_void, TernaryFunction>(BASE.load(Relaxed)) };
     // SAFETY: the slot is one of a type that `this` derives from.

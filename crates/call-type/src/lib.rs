@@ -7,26 +7,28 @@
 //! ```text
 //! f(a, b)             ─ call ──────────────────────────────▶ tvm_ffi's slot
 //! f(a, beta=2.0)      ─ call ─ arguments in order ─────────▶ tvm_ffi's slot
+//! k(y)  that writes   ─ call ─ the type of y is known ─────▶ tvm_ffi's slot
 //! g(a)  with results  ─ call_and_finish ─ call ─▶ … ─ _finish ─▶ what the caller gets
 //! h((a, b))           ─ meet_call_and_finish, which knows dataclasses ─▶ …
 //! ```
 //!
-//! This is no extension module. It knows the stable ABI of CPython alone, is loaded by
-//! `ctypes.PyDLL`, and so one file serves every CPython 3.9 and later. It has no `std`, and nothing
-//! in it panics. Not here: names, defaults and results of functions, which are attributes that
+//! This is no extension module. It knows the stable ABI of CPython alone, and looks up where objects
+//! have their types and tuples their items (`written.rs`). It is loaded by `ctypes.PyDLL`, and so
+//! one file serves every CPython 3.9 and later. It has no `std`, and nothing in it panics. Not here: names, defaults and results of functions, which are attributes that
 //! Python sets (`python/kernpack/_function.py`).
 //!
 //! # Where things live
 //!
 //! `libkernpack_call.so`, some kilobytes: types that derive from `tvm_ffi.Function` and have a call
 //! slot of their own (`call.rs`). `keywords.rs` puts keywords and defaults into the function's
-//! order, `dataclass.rs` notices dataclasses that are new, and `python.rs` declares what is used of
-//! CPython, by hand. Its Rust is `unsafe` throughout, as all of it is about CPython's C functions,
-//! and so it stands in no row below.
+//! order, `written.rs` keeps immutable arrays from what a function writes, `dataclass.rs` notices
+//! dataclasses that are new, and `python.rs` declares what is used of CPython, by hand. Its Rust is
+//! `unsafe` throughout, as all of it is about CPython's C functions, and so it stands in no row
+//! below.
 //!
 //! Invariants, besides those of ARCHITECTURE.md:
-//! * a call without keywords of a function without results or tuples reaches the slot of `tvm_ffi`
-//!   untouched.
+//! * the arguments of a call without keywords of a function without results or tuples reach the slot
+//!   of `tvm_ffi` untouched: of those that are written, the types are compared.
 //! * names, defaults and results are attributes that Python sets: it knows no signature.
 #![no_std]
 
@@ -34,6 +36,7 @@ mod call;
 mod dataclass;
 mod keywords;
 mod python;
+mod written;
 
 use call::{call, call_and_finish, meet_call_and_finish};
 use core::ffi::c_void;
@@ -60,8 +63,20 @@ pub unsafe extern "C" fn kernpack_function_type(class: Object) -> Object {
     if base.is_null() || !call::begin(base) {
         return null_mut();
     }
+    let Some(size) = written::begin(class) else { return null_mut() };
     // SAFETY: as the caller says.
-    unsafe { derive(class, call) }
+    unsafe { derive(class, call, size) }
+}
+
+/// Says which arguments a function may write: bit `i` for the argument `i`, and the last bit for
+/// all that follow. Those are shown to the method `_meet_written` where the type of one is new.
+///
+/// # Safety
+/// The GIL is held, and `this` is an instance of a type that was made here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_know_written(this: Object, written: u64) {
+    // SAFETY: as the caller says.
+    unsafe { written::set(this, written) };
 }
 
 /// A type whose instances hand their results to the method `_finish` of `class`, which derives from
@@ -78,7 +93,7 @@ pub unsafe extern "C" fn kernpack_result_type(
 ) -> Object {
     call::begin_results(tensor, array);
     // SAFETY: as the caller says.
-    unsafe { derive(class, call_and_finish) }
+    unsafe { derive(class, call_and_finish, 0) }
 }
 
 /// The same for functions that take tuples: they also show arguments of new classes to the method
@@ -89,20 +104,21 @@ pub unsafe extern "C" fn kernpack_result_type(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kernpack_tuple_type(class: Object) -> Object {
     // SAFETY: as the caller says.
-    unsafe { derive(class, meet_call_and_finish) }
+    unsafe { derive(class, meet_call_and_finish, 0) }
 }
 
-/// A type derived from `class`, with that call slot. All go by the name that users know.
+/// A type derived from `class`, with that call slot, whose instances have so many bytes; 0: those of
+/// `class`. All go by the name that users know.
 ///
 /// # Safety
 /// The GIL is held, and `class` is a type.
-unsafe fn derive(class: Object, call: TernaryFunction) -> Object {
+unsafe fn derive(class: Object, call: TernaryFunction, size: usize) -> Object {
     let end = Slot { slot: 0, function: null_mut() };
     let mut slots = [Slot { slot: SLOT_CALL, function: call as *mut c_void }, end];
     let mut spec = Spec {
         name: c"kernpack.Function".as_ptr(),
-        // Both sizes are inherited.
-        basicsize: 0,
+        basicsize: size as core::ffi::c_int,
+        // This one is inherited.
         itemsize: 0,
         flags: python::TYPE_FLAGS,
         slots: slots.as_mut_ptr(),

@@ -64,6 +64,9 @@ unsafe extern "C" {
     pub(crate) fn PyErr_Fetch(class: *mut Object, value: *mut Object, traceback: *mut Object);
     pub(crate) fn PyErr_Restore(class: Object, value: Object, traceback: Object);
     pub(crate) fn PyErr_Clear();
+    pub(crate) fn PyErr_SetString(class: Object, message: *const c_char);
+    pub(crate) static PyExc_ImportError: Object;
+    pub(crate) fn PyLong_AsSsize_t(number: Object) -> isize;
     pub(crate) fn PyUnicode_InternFromString(text: *const c_char) -> Object;
     pub(crate) fn Py_IncRef(object: Object);
     pub(crate) fn Py_DecRef(object: Object);

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
 
 use crate::ffi::{Args, Error, Value};
-use crate::{allocator, build, command, inspect, prepared, signature};
+use crate::{allocator, build, command, inspect, package_text, prepared, signature};
 
 /// Defines packed functions: for each, its doc, its symbol, and what it does.
 macro_rules! packed_functions {
@@ -39,10 +39,18 @@ packed_functions! {
     __tvm_ffi_kernpack_command = command::command;
     /// `(path) -> JSON`: the GPU images of a file.
     __tvm_ffi_kernpack_images = inspect::images;
-    /// `(signature) -> JSON`: a signature as data.
+    /// `(signature, workspace, …) -> JSON`: a signature as data, with the workspaces of its
+    /// function.
     __tvm_ffi_kernpack_describe = signature::describe;
-    /// `(text) -> JSON`: the type of a result or of a workspace, as data.
-    __tvm_ffi_kernpack_describe_tensor = signature::describe_tensor;
+    /// `(signature) -> str`: the name with which a text begins, or None.
+    __tvm_ffi_kernpack_function_name = signature::function_name;
+    /// `() -> JSON`: the bits of an element of each dtype.
+    __tvm_ffi_kernpack_dtypes = signature::dtypes;
+    /// `(package) -> str`: the text of a package file, of JSON.
+    __tvm_ffi_kernpack_write = package_text::write;
+    /// `(text) -> bool as JSON`: whether a package file has sources for the GPUs that a caller
+    /// names.
+    __tvm_ffi_kernpack_takes_archs = inspect::takes_archs;
     /// `(signature, call) -> JSON`: what the checks say of a call that is described.
     __tvm_ffi_kernpack_check = signature::check;
     /// Has results and workspaces allocated where a call brings no allocator.

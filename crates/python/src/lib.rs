@@ -11,8 +11,8 @@
 //! TVM-FFI, which take texts and bytes and answer JSON. `ffi.rs` is how they read arguments,
 //! answer, raise and call back. `build.rs` asks the cache, on a thread of its own, while the one
 //! that called looks for Ctrl-C; `command.rs` is the command line, as `main` and as a function;
-//! `signature.rs` describes signatures and checks calls that are not made; `inspect.rs` finds the
-//! images of a package. `allocator.rs` is memory for results and workspaces where a call brings no
+//! `signature.rs` describes signatures and checks calls that are not made; `package_text.rs` writes
+//! package files, and `inspect.rs` looks into them and into packages. `allocator.rs` is memory for results and workspaces where a call brings no
 //! allocator, of the CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on
 //! PyTorch's current stream.
 
@@ -23,6 +23,7 @@ mod cuda;
 mod export;
 mod ffi;
 mod inspect;
+mod package_text;
 mod prepared;
 mod signature;
 

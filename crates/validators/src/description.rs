@@ -2,8 +2,9 @@
 //! A signature as data: what programs that work from a signature read, as JSON.
 //!
 //! A parameter is described by its [`HostType`], which is all that is known of it outside `param/`.
-//! Expressions and rules stay texts of the signature language. All but `ceildiv(,)` of it is
-//! Python's too, so that Python evaluates them, over symbols of its own as well.
+//! Expressions and rules are texts of the signature language, for readers. Programs that work out
+//! shapes, over numbers of their own too, have dims as trees (`extents`) and what gives names their
+//! values (`solution`): no host parses a text.
 //!
 //! Keys may be added; what is there keeps its meaning. Not here: plans, messages, and the record of
 //! a package, which the compiler writes.
@@ -15,8 +16,9 @@ use crate::literal::Literal;
 use crate::param::{Order, Param, Strides, Tensor};
 use crate::parse::parse_tensor;
 use crate::signature::{Signature, SignatureResult};
+use crate::solution::{Solution, Tree};
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::{Diagnostics, Snippet};
+use kernpack_syntax::Diagnostics;
 use serde::Serialize;
 use std::fmt;
 
@@ -43,6 +45,8 @@ pub struct Description {
     pub stars: Vec<StarDims>,
     /// The rules.
     pub rules: Vec<String>,
+    /// What gives the names their values.
+    pub solution: Solution,
 }
 
 /// A parameter or a result.
@@ -80,6 +84,8 @@ pub enum Type {
     Shape {
         /// The extents that they have to have.
         dims: Vec<String>,
+        /// The same as trees.
+        extents: Vec<Tree>,
     },
     /// Several values.
     Tuple {
@@ -124,6 +130,8 @@ pub struct Element {
 pub struct TensorType {
     /// The extents.
     pub dims: Vec<String>,
+    /// The same as trees.
+    pub extents: Vec<Tree>,
     /// A dtype, or a dtype variable.
     pub dtype: String,
     /// Whether the function writes it.
@@ -220,17 +228,20 @@ impl Signature {
             combinations: bindings.combinations(&self.rules).iter().map(|row| texts(row)).collect(),
             stars: stars(&bindings),
             rules: texts(&self.rules),
+            solution: Solution::of(self),
         })
     }
 }
 
-/// Describes a tensor type: that of a workspace, which stands in no signature.
+/// Describes a workspace, which stands in no signature: `ws: Tensor([4*m], uint8)`.
 ///
 /// # Errors
 /// The problems of the text.
-pub fn describe_tensor<'t>(text: impl Into<Snippet<'t>>) -> Result<Type, Diagnostics> {
-    let tensor = parse_tensor(text)?;
-    Ok(Type::Tensor(TensorType::from(&tensor)))
+pub fn describe_workspace(text: &str) -> Result<Slot, Diagnostics> {
+    // A name has no colon.
+    let (name, tensor) = text.split_once(':').unwrap_or(("", text));
+    let ty = Type::Tensor(TensorType::from(&parse_tensor(tensor.trim_start())?));
+    Ok(Slot { name: name.trim().to_string(), ty, default: None })
 }
 
 impl From<&Param> for Slot {
@@ -255,7 +266,7 @@ impl From<&HostType> for Type {
             HostType::Int(DType::BOOL) => Type::Bool,
             HostType::Int(dtype) => Type::Int { dtype: dtype.to_string() },
             HostType::Float(dtype) => Type::Float { dtype: dtype.to_string() },
-            HostType::Shape(dims) => Type::Shape { dims: texts(dims) },
+            HostType::Shape(dims) => Type::Shape { dims: texts(dims), extents: trees(dims) },
             HostType::Tuple(elements) => {
                 let element = |(name, host): &(Option<String>, HostType)| Element {
                     name: name.clone(),
@@ -282,6 +293,7 @@ impl From<&Tensor> for TensorType {
         };
         TensorType {
             dims: texts(tensor.dims()),
+            extents: trees(tensor.dims()),
             dtype: tensor.dtype().to_string(),
             mutable: tensor.is_mutable(),
             align: tensor.alignment(),
@@ -333,6 +345,10 @@ fn stars(bindings: &Bindings) -> Vec<StarDims> {
     stars.collect()
 }
 
+fn trees(dims: &[Dim]) -> Vec<Tree> {
+    dims.iter().map(Tree::from).collect()
+}
+
 fn texts(items: &[impl fmt::Display]) -> Vec<String> {
     items.iter().map(ToString::to_string).collect()
 }
@@ -372,37 +388,37 @@ mod tests {
         expect_lines(
             &types.collect(),
             expect![[r#"
-            {"kind":"tensor","dims":[],"dtype":"float32","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}
-            {"kind":"tensor","dims":["m","2*n + 1","_"],"dtype":"T","mutable":false,"align":16,"order":[1,0,2],"strides":null,"devices":null,"peer":false}
-            {"kind":"tensor","dims":["m","n"],"dtype":"bfloat16","mutable":true,"align":null,"order":null,"strides":["s","1"],"devices":["cpu","cuda"],"peer":true}
-            {"kind":"tensor","dims":["m"],"dtype":"int4","mutable":false,"align":null,"order":null,"strides":"any","devices":["cuda"],"peer":false}
-            {"kind":"shape","dims":[]}
-            {"kind":"shape","dims":["m","4","_"]}
-            {"kind":"shape","dims":["m","*s"]}
-            {"kind":"tuple","fields":[]}
-            {"kind":"tuple","fields":[{"name":null,"type":{"kind":"int","dtype":"int32"}},{"name":null,"type":{"kind":"tensor","dims":["n"],"dtype":"float32","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}]}
-            {"kind":"tuple","fields":[{"name":"x","type":{"kind":"bool"}},{"name":"y","type":{"kind":"tuple","fields":[{"name":null,"type":{"kind":"float","dtype":"float64"}}]}}]}
-            {"kind":"optional","type":{"kind":"float","dtype":"float32"}}
-            {"kind":"optional","type":{"kind":"tensor","dims":["k"],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
-            {"kind":"string"}
-            {"kind":"dtype"}
-            {"kind":"pointer"}
-            {"kind":"pointer"}
-            {"kind":"pointer"}
-            {"kind":"stream"}
-            {"kind":"env_stream"}
-            {"kind":"int","dtype":"int32"}
-            {"kind":"int","dtype":"uint64"}
-            {"kind":"bool"}
-            {"kind":"float","dtype":"float16"}
-            {"kind":"float","dtype":"float64"}
-            {"kind":"literal","value":null}
-            {"kind":"literal","value":true}
-            {"kind":"literal","value":3}
-            {"kind":"literal","value":-1}
-            {"kind":"literal","value":0.5}
-            {"kind":"literal","value":"relu"}
-        "#]],
+                {"kind":"tensor","dims":[],"extents":[],"dtype":"float32","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}
+                {"kind":"tensor","dims":["m","2*n + 1","_"],"extents":["m",["+",["*",2,"n"],1],null],"dtype":"T","mutable":false,"align":16,"order":[1,0,2],"strides":null,"devices":null,"peer":false}
+                {"kind":"tensor","dims":["m","n"],"extents":["m","n"],"dtype":"bfloat16","mutable":true,"align":null,"order":null,"strides":["s","1"],"devices":["cpu","cuda"],"peer":true}
+                {"kind":"tensor","dims":["m"],"extents":["m"],"dtype":"int4","mutable":false,"align":null,"order":null,"strides":"any","devices":["cuda"],"peer":false}
+                {"kind":"shape","dims":[],"extents":[]}
+                {"kind":"shape","dims":["m","4","_"],"extents":["m",4,null]}
+                {"kind":"shape","dims":["m","*s"],"extents":["m",{"star":"s"}]}
+                {"kind":"tuple","fields":[]}
+                {"kind":"tuple","fields":[{"name":null,"type":{"kind":"int","dtype":"int32"}},{"name":null,"type":{"kind":"tensor","dims":["n"],"extents":["n"],"dtype":"float32","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}]}
+                {"kind":"tuple","fields":[{"name":"x","type":{"kind":"bool"}},{"name":"y","type":{"kind":"tuple","fields":[{"name":null,"type":{"kind":"float","dtype":"float64"}}]}}]}
+                {"kind":"optional","type":{"kind":"float","dtype":"float32"}}
+                {"kind":"optional","type":{"kind":"tensor","dims":["k"],"extents":["k"],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
+                {"kind":"string"}
+                {"kind":"dtype"}
+                {"kind":"pointer"}
+                {"kind":"pointer"}
+                {"kind":"pointer"}
+                {"kind":"stream"}
+                {"kind":"env_stream"}
+                {"kind":"int","dtype":"int32"}
+                {"kind":"int","dtype":"uint64"}
+                {"kind":"bool"}
+                {"kind":"float","dtype":"float16"}
+                {"kind":"float","dtype":"float64"}
+                {"kind":"literal","value":null}
+                {"kind":"literal","value":true}
+                {"kind":"literal","value":3}
+                {"kind":"literal","value":-1}
+                {"kind":"literal","value":0.5}
+                {"kind":"literal","value":"relu"}
+            "#]],
         );
     }
 
@@ -423,14 +439,14 @@ mod tests {
             name: "f"
             text: "f(x: Tensor([*b, 2*n + 1, _], T, order=col), p: Tuple(k: int32, Tensor([l], S)), q: Optional[Tensor([j - 1], int8)] = None, s: float32 = 0.5, mode: String = \"a\", out: DataType = float16) -> y: Tensor([*b, n], out), z: Tensor([], int8) where n % 8 == 0, (S, T) in {(int8, int8), (int8, int16)}, mode in {\"a\", \"b\"}, out in {float16, float32}"
             short: "f(x: Tensor([*b, 2*n + 1, _], T), p: Tuple(k: int32, Tensor([l], S)), q: Optional[Tensor([j - 1], int8)], s: float32, mode: String, out: DataType) -> y: Tensor([*b, n], out), z: Tensor([], int8)"
-            params: {"name":"x","type":{"kind":"tensor","dims":["*b","2*n + 1","_"],"dtype":"T","mutable":false,"align":null,"order":[0,1,2],"strides":null,"devices":null,"peer":false}}
-            params: {"name":"p","type":{"kind":"tuple","fields":[{"name":"k","type":{"kind":"int","dtype":"int32"}},{"name":null,"type":{"kind":"tensor","dims":["l"],"dtype":"S","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}]}}
-            params: {"name":"q","type":{"kind":"optional","type":{"kind":"tensor","dims":["j - 1"],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}},"default":null}
+            params: {"name":"x","type":{"kind":"tensor","dims":["*b","2*n + 1","_"],"extents":[{"star":"b"},["+",["*",2,"n"],1],null],"dtype":"T","mutable":false,"align":null,"order":[0,1,2],"strides":null,"devices":null,"peer":false}}
+            params: {"name":"p","type":{"kind":"tuple","fields":[{"name":"k","type":{"kind":"int","dtype":"int32"}},{"name":null,"type":{"kind":"tensor","dims":["l"],"extents":["l"],"dtype":"S","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}]}}
+            params: {"name":"q","type":{"kind":"optional","type":{"kind":"tensor","dims":["j - 1"],"extents":[["-","j",1]],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}},"default":null}
             params: {"name":"s","type":{"kind":"float","dtype":"float32"},"default":0.5}
             params: {"name":"mode","type":{"kind":"string"},"default":"a"}
             params: {"name":"out","type":{"kind":"dtype"},"default":"float16"}
-            results: {"name":"y","type":{"kind":"tensor","dims":["*b","n"],"dtype":"out","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
-            results: {"name":"z","type":{"kind":"tensor","dims":[],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
+            results: {"name":"y","type":{"kind":"tensor","dims":["*b","n"],"extents":[{"star":"b"},"n"],"dtype":"out","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
+            results: {"name":"z","type":{"kind":"tensor","dims":[],"extents":[],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
             symbols: {"name":"n","path":"x.shape[-2]","scale":2,"offset":1,"optional":null}
             symbols: {"name":"p.k","path":"p.k","scale":1,"offset":0,"optional":null}
             symbols: {"name":"l","path":"p[1].shape[0]","scale":1,"offset":0,"optional":null}
@@ -447,6 +463,7 @@ mod tests {
             rules: "(S, T) in {(int8, int8), (int8, int16)}"
             rules: "mode in {\"a\", \"b\"}"
             rules: "out in {float16, float32}"
+            solution: {"symbols":[{"name":"n","uses":[{"of":"x","field":"shape","index":-2,"scale":2,"offset":1}]},{"name":"p.k","uses":[{"of":"p.k","scale":1,"offset":0}]},{"name":"l","uses":[{"of":"p[1]","field":"shape","index":0,"scale":1,"offset":0}]},{"name":"j","uses":[{"of":"q","field":"shape","index":0,"scale":1,"offset":-1}]}],"stars":[{"name":"b","uses":[{"of":"x","before":0,"behind":2}]}],"dtypes":[{"name":"T","uses":["x"]},{"name":"S","uses":["p[1]"]},{"name":"out","uses":["out"]}],"multiples":[{"name":"n","of":8}]}
         "#]].assert_eq(&lines.collect::<String>());
     }
 
@@ -507,12 +524,11 @@ mod tests {
     }
 
     #[test]
-    fn the_tensor_of_a_workspace_is_described_by_itself() {
-        let described =
-            to_value(describe_tensor("Tensor([2*m, k], T, align=64)").unwrap()).unwrap();
+    fn a_workspace_is_described_by_itself() {
+        let described = describe_workspace("w: Tensor([2*m, k], T, align=64)").unwrap();
         let description =
             describe("f(w: Tensor([2*m, k], T, align=64), m: int32) where T in {int8}");
-        assert_eq!(described, description["params"][0]["type"]);
-        assert!(describe_tensor("Tensor([2*m, k]").is_err());
+        assert_eq!(to_value(described).unwrap(), description["params"][0]);
+        assert!(describe_workspace("w: Tensor([2*m, k]").is_err());
     }
 }

@@ -37,10 +37,10 @@
 //! `parse/` reads a signature, and `spelling.rs` guesses what a wrong word was meant as. What is
 //! read is a signature (`signature.rs`) of params, dims (`dim.rs`), expressions (`expr.rs`), rules
 //! (`rule.rs`) and literals (`literal.rs`). `param/` has the kinds, one file each; `host_type.rs`
-//! is what hosts pass for them, and `description.rs` a signature as data. `declare/` decides which
-//! use of each name binds it, and `path.rs` says where in a call that is. `planner/` holds what
-//! parameters share while they plan themselves. `check/` has the checks, one file each, and
-//! `fault.rs` the layout of every message.
+//! is what hosts pass for them, `description.rs` a signature as data, and `solution.rs` how hosts
+//! find what its names stand for. `declare/` decides which use of each name binds it, and `path.rs`
+//! says where in a call that is. `planner/` holds what parameters share while they plan themselves.
+//! `check/` has the checks, one file each, and `fault.rs` the layout of every message.
 //!
 //! `launch/` has kernel arguments, hidden ones too, workspaces and `when` as written, and joins
 //! them to a plan; `kernel_name.rs` reads names of kernels with `{T}` in them, `geometry.rs` is how
@@ -75,10 +75,11 @@ pub mod plan;
 pub mod planner;
 pub mod rule;
 mod signature;
+pub mod solution;
 mod spelling;
 mod tensor_map;
 
-pub use description::{Description, describe_tensor};
+pub use description::{Description, describe_workspace};
 pub use dim::Dim;
 pub use expr::Expr;
 pub use geometry::Geometry;

@@ -112,7 +112,29 @@ fn a_plan_as_json() {
         out:     "stars": [],
         out:     "rules": [
         out:       "k % 2 == 0"
-        out:     ]
+        out:     ],
+        out:     "solution": {
+        out:       "symbols": [
+        out:         {
+        out:           "name": "k",
+        out:           "uses": [
+        out:             {
+        out:               "of": "k",
+        out:               "scale": 1,
+        out:               "offset": 0
+        out:             }
+        out:           ]
+        out:         }
+        out:       ],
+        out:       "stars": [],
+        out:       "dtypes": [],
+        out:       "multiples": [
+        out:         {
+        out:           "name": "k",
+        out:           "of": 2
+        out:         }
+        out:       ]
+        out:     }
         out:   }
         out: }
     "#]]);

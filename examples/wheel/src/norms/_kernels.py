@@ -9,7 +9,7 @@ from typing import Any
 try:
     from kernpack import load_module
 except ImportError:
-    from tvm_ffi import load_module
+    from tvm_ffi import load_module  # pyright: ignore[reportUnknownVariableType]
 
 _module = load_module(str(Path(__file__).with_name("kernels.so")))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import kernpack.torch
 
-from . import _kernels
+from ._kernels import rms as kernel
 
 
 def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -25,6 +25,4 @@ def _backward(ctx: Any, gradient: Any) -> tuple[Any, ...]:
     return of_x, of_w, None
 
 
-rms = kernpack.torch.op(
-    "norms::rms", _kernels.rms, backward=_backward, setup_context=_setup_context
-)
+rms = kernpack.torch.op("norms::rms", kernel, backward=_backward, setup_context=_setup_context)
