@@ -39,6 +39,7 @@ mod program;
 mod schedule;
 mod shadow;
 mod step;
+mod trial;
 mod warp;
 
 #[cfg(test)]
@@ -47,3 +48,4 @@ mod tests;
 pub use finding::{Finding, Kind, Other, Thread};
 pub use launch::{Argument, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};
+pub use trial::Trial;
