@@ -234,7 +234,8 @@ impl Numbers<'_> {
             if !is_empty(passed) || modes[i].extent.is(0) {
                 self.claim(&format!("{path}.shape[{i}] is {:?}", modes[i].extent), is(extent, own));
             }
-            if let (false, Int::Dynamic(dim)) = (is_free, &modes[i].stride.scale) {
+            // A compact stride beyond 64 bits has no value, and no kernel is passed it.
+            if let (false, Int::Dynamic(dim), Some(_)) = (is_free, &modes[i].stride.scale, stride) {
                 let rest = actual % dim.step;
                 let outcome = if rest == 0 { Ok(()) } else { Err(actual.to_string()) };
                 let kind = format!("{path}.strides[{i}] is a multiple of {} in steps", dim.step);
