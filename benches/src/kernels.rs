@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow};
 use kernpack_compiler::kernel_sources;
 use kernpack_compiler::source::kernel::ptx_text;
 use kernpack_compiler::source::nvjitlink::{AssembleOptions, NvJitLink};
-use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
+use kernpack_kernel_ir::interp::{Memory, Trial};
 use kernpack_kernel_ir::kernel::{Facts, Kernel, ParamKind};
 use kernpack_kernel_ir::{Const, Scalar, expand};
 use kernpack_kernel_lang::argument::{Argument, Constant, Dim, TensorArg};
@@ -286,24 +286,16 @@ fn measure_interpreter() -> Result<Figure> {
     let mut kernel = sum.elaborate()?;
     expand(&mut kernel);
     let [m, n] = INTERPRETED;
-    let mut memories = Memories::default();
-    let mut tensor = |name: &str, count: usize| {
-        let held = Memory::new(name, Scalar::F32, vec![0; count * 4]);
-        interp::Argument::Tensor { memory: memories.add(held), offset: 0 }
-    };
-    let mut arguments = Vec::new();
-    for param in &kernel.params {
-        arguments.push(match (&param.kind, param.name.as_str()) {
-            (ParamKind::Pointer(_), "x") => tensor("x", m * n),
-            (ParamKind::Pointer(_), _) => tensor("out", m),
-            (ParamKind::Scalar(scalar, _), _) => {
-                interp::Argument::Scalar(Const::int(*scalar, n as i64))
-            }
+    let params = kernel.params.clone();
+    let trial = Trial::of(kernel).grid([m as u32, 1, 1]).block([sum.threads, 1, 1]);
+    let tensor = |name: &str, count: usize| Memory::new(name, Scalar::F32, vec![0; count * 4]);
+    let mut trial =
+        params.iter().fold(trial, |trial, param| match (&param.kind, param.name.as_str()) {
+            (ParamKind::Pointer(_), "x") => trial.tensor(tensor("x", m * n)),
+            (ParamKind::Pointer(_), _) => trial.tensor(tensor("out", m)),
+            (ParamKind::Scalar(scalar, _), _) => trial.number(Const::int(*scalar, n as i64)),
         });
-    }
-    let launch =
-        Launch { kernel: &kernel, grid: [m as u32, 1, 1], block: [sum.threads, 1, 1], arguments };
-    let outcome = interp::run(&launch, &mut memories, &Options::default());
+    let outcome = trial.run();
     anyhow::ensure!(outcome.findings.is_empty() && outcome.is_complete, "{:?}", outcome.findings);
     Figure::measure(
         "an operation of a thread, interpreted",
@@ -312,7 +304,7 @@ fn measure_interpreter() -> Result<Figure> {
         || {
             let mut sample = || {
                 let start = Instant::now();
-                let outcome = interp::run(&launch, &mut memories, &Options::default());
+                let outcome = trial.run();
                 start.elapsed().as_secs_f64() * 1e9 / outcome.thread_ops as f64
             };
             let samples: Vec<_> = (0..2 * MIN_ROUNDS).map(|_| sample()).collect();

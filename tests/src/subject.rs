@@ -3,13 +3,15 @@
 
 use crate::gpu_kernels::is_on_gpu;
 use kernpack_ffi_abi::DeviceType;
-use kernpack_syntax::{Diagnostic, Diagnostics};
+use kernpack_syntax::{Diagnostic, Diagnostics, TextId, Texts};
 use kernpack_validators::{LaunchSpec, Plan, Signature, Workspace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A function under test.
 #[derive(Debug)]
 pub struct Subject {
+    /// What the function is written in: the signature or kernel file, and the blocks behind it.
+    pub texts: Texts,
     /// The signature.
     pub signature: Signature,
     /// What a call allocates for its launches.
@@ -25,12 +27,18 @@ pub struct Subject {
 impl Subject {
     /// The function of that signature.
     pub fn new(text: &str) -> Subject {
-        let parsed: Result<Signature, _> = text.parse();
-        let (signature, plan) = match parsed {
+        let mut texts = Texts::default();
+        let id = texts.add("signature", text);
+        let (signature, plan) = match Signature::parse(texts.snippet(id)) {
             Ok(signature) => (signature.clone(), planned(|| signature.plan(DeviceType::CPU))),
             Err(diagnostics) => (Signature::new("unreadable"), Err(diagnostics)),
         };
-        Subject { signature, workspaces: vec![], launches: vec![], statuses: vec![], plan }
+        Subject { texts, signature, workspaces: vec![], launches: vec![], statuses: vec![], plan }
+    }
+
+    /// Adds a block about the function.
+    pub fn add_text(&mut self, name: &str, text: &str) -> TextId {
+        self.texts.add(name, text)
     }
 
     /// Plans the function again, after a launch or a workspace has been added. What is wrong with

@@ -5,7 +5,7 @@
 use kernpack_tests::random_call::{Tally, hold_calls};
 use std::hash::{BuildHasher, RandomState};
 
-/// How many calls are made of each signature.
+/// How many calls are made of each signature, of which a seed draws two.
 const N_CALLS: usize = 64;
 
 #[track_caller]
@@ -20,12 +20,12 @@ fn what_is_believed_of_a_launch_is_so_in_every_call() {
     let tally = hold_calls(1, 1200, N_CALLS);
     expect_no_failure(&tally);
     // So that neither is left out by and by.
-    assert!(tally.n_accepted > 10_000 && tally.n_claims > 100_000);
+    assert!(tally.n_accepted > 30_000 && tally.n_claims > 800_000);
 }
 
 #[test]
 fn what_is_believed_is_so_of_signatures_that_nobody_has_read() {
     let seed = RandomState::new().hash_one(0);
-    eprintln!("calls of the seeds from {seed}: repeat with `facts --seed {seed} --signatures 700`");
-    expect_no_failure(&hold_calls(seed, 700, N_CALLS));
+    eprintln!("calls of the seeds from {seed}: repeat with `facts --seed {seed} --signatures 350`");
+    expect_no_failure(&hold_calls(seed, 350, N_CALLS));
 }

@@ -32,6 +32,15 @@ pub(crate) fn escaped(c: char) -> String {
     }
 }
 
+/// A text with escapes for the characters that change the direction in which it shows.
+pub(crate) fn without_directions(text: &str) -> String {
+    let shown = text.chars().map(|c| match is_bidirectional(c) {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
+    });
+    shown.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +50,11 @@ mod tests {
     fn what_does_not_show_is_a_number() {
         let shown = ['/', '\u{e9}', '\u{1b}', '\u{feff}', '\u{202e}', '\u{200b}'].map(escaped);
         assert_eq!(shown, ["`/`", "`\u{e9}`", "U+001B", "U+FEFF", "U+202E", "U+200B"]);
+    }
+
+    #[test]
+    fn characters_that_change_the_direction_are_escaped() {
+        assert_eq!(without_directions("a\u{202e}b \u{5d0}\u{1b}"), "a\\u{202e}b \u{5d0}\u{1b}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! A diagnostic is data: what is wrong, where, and what to do. Whoever shows it to a person draws
 //! it.
 
-use crate::Span;
+use crate::character::without_directions;
+use crate::{Span, Texts};
 use std::fmt;
 
 /// A remark on a piece of the text.
@@ -95,6 +96,29 @@ impl Diagnostic {
     }
 }
 
+impl Diagnostic {
+    fn in_texts(&self, texts: &Texts) -> String {
+        let mut lines = vec![format!("{}[{}]: {}", self.severity, self.code, self.message)];
+        lines.extend(self.labels.iter().filter_map(|label| {
+            let id = label.span.text?;
+            let text = texts.get(id);
+            let file = match texts.first() == Some(id) {
+                true => String::new(),
+                false => format!("{}:", text.name),
+            };
+            let (line, column) = text.position(label.span.start);
+            let piece = text.characters.get(label.span.start..label.span.end).unwrap_or_default();
+            let piece = without_directions(piece.lines().next().unwrap_or_default());
+            let place = format!("  {file}{line}:{column} `{piece}` {}", label.text);
+            Some(place.trim_end().to_string())
+        }));
+        let detail = self.detail.iter().flat_map(|detail| detail.lines());
+        lines.extend(detail.map(|line| format!("  {line}")));
+        lines.extend(self.help.iter().map(|help| format!("  help: {help}")));
+        lines.join("\n")
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
@@ -143,6 +167,20 @@ impl Diagnostics {
     /// Whether one is an error.
     pub fn has_errors(&self) -> bool {
         self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// As text in which each place is its line and column, and the piece of the text that stands
+    /// there, as far as that line goes. A place that is not in the first text of the table has the
+    /// name of its text in front. What is of no text has no place.
+    ///
+    /// ```text
+    /// error[type]: `+` of int32 and uint32
+    ///   3:5 `n + u` the sum
+    ///   help: convert one of them
+    /// ```
+    pub fn in_texts(&self, texts: &Texts) -> String {
+        let shown: Vec<_> = self.0.iter().map(|diagnostic| diagnostic.in_texts(texts)).collect();
+        shown.join("\n")
     }
 
     /// Brings them into the order of what they are about: first those without a place, then text by

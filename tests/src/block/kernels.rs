@@ -21,19 +21,19 @@ pub(super) const ON_THE_PAGE: Kind = Kind { info: "python packed", role: Role::B
 
 fn read(text: &str) -> Result<Subject, String> {
     let text = format!("import kernpack as kp\n{text}");
-    Ok(subject(&text).unwrap_or_else(|problems| {
-        let empty = Subject::new("unreadable()");
-        Subject { plan: Err(unplaced(problems, &text)), ..empty }
-    }))
+    let mut texts = Texts::default();
+    Ok(match subject(&text, &mut texts) {
+        Ok(subject) => Subject { texts, ..subject },
+        Err(problems) => Subject { texts, plan: Err(problems), ..Subject::new("unreadable()") },
+    })
 }
 
-fn subject(text: &str) -> Result<Subject, Diagnostics> {
-    let mut texts = Texts::default();
+fn subject(text: &str, texts: &mut Texts) -> Result<Subject, Diagnostics> {
     let mut door = |path: &Path| match path.to_str() {
         Some("case.py") => Ok(text.as_bytes().to_vec()),
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     };
-    let files = KernelFiles::read_with_problems(Path::new("case.py"), &mut door, &mut texts)?;
+    let files = KernelFiles::read_with_problems(Path::new("case.py"), &mut door, texts)?;
     let mut problems = files.problems().clone();
     let (mut packed, found) = functions(&files);
     problems.extend(found);
@@ -57,22 +57,4 @@ fn subject(text: &str) -> Result<Subject, Diagnostics> {
     subject.statuses = vec![None; subject.launches.len()];
     subject.plan_again();
     Ok(subject)
-}
-
-/// Problems whose places are lines of the block.
-fn unplaced(problems: Diagnostics, text: &str) -> Diagnostics {
-    let mut texts = Texts::default();
-    let id = texts.add("case.py", text);
-    let line = |at: usize| texts.get(id).position(at).0 - 1;
-    let problems = problems.into_iter().map(|mut problem| {
-        let places = problem.labels.drain(..);
-        let places = places.map(|label| {
-            let piece = &text[label.span.start..label.span.end];
-            let piece = piece.lines().next().unwrap_or_default();
-            format!("line {}: `{piece}` {}", line(label.span.start), label.text).trim().to_string()
-        });
-        problem.detail = Some(places.collect::<Vec<_>>().join("\n"));
-        problem
-    });
-    Diagnostics(problems.collect())
 }

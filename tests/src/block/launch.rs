@@ -6,7 +6,7 @@
 use super::{Kind, Role};
 use crate::kernels;
 use crate::subject::Subject;
-use kernpack_syntax::Placed;
+use kernpack_syntax::{Placed, Snippet};
 use kernpack_validators::{
     Geometry, LaunchSpec, Returns, Site, When, parse_expr, parse_kernel_arg, parse_when,
 };
@@ -15,16 +15,23 @@ pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Add(read) };
 
 fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
     let (mut when, mut args, mut geometry, mut status) = (When::Always, vec![], None, None);
+    let block = subject.add_text("launch", text);
+    let texts = subject.texts.clone();
+    let mut start = 0;
     for line in text.lines() {
+        let end = start + line.len();
+        let behind = |rest: &str| texts.snippet(block).piece(end - rest.len(), end);
+        start = end + 1;
         if let Some(rules) = line.strip_prefix("when:") {
-            when = parse_when(rules).map_err(|problems| problems.to_string())?;
+            when = parse_when(behind(rules)).map_err(|problems| problems.to_string())?;
         } else if let Some(number) = line.strip_prefix("status:") {
             status = Some(number.trim().parse().map_err(|_| format!("`{number}` is no status"))?);
         } else if let Some((key, numbers)) = layout(line) {
             let geometry = geometry.get_or_insert_with(|| Geometry::new(vec![], vec![]));
-            lay_out(geometry, key, numbers)?;
+            lay_out(geometry, key, behind(numbers))?;
         } else {
-            args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?.into());
+            let arg = parse_kernel_arg(behind(line)).map_err(|problems| problems.to_string())?;
+            args.push(Placed::new(arg, behind(line).span));
         }
     }
     let site = match (geometry, status) {
@@ -47,10 +54,16 @@ fn layout(line: &str) -> Option<(&str, &str)> {
     line.split_once(':').filter(|(key, _)| LAYOUT.contains(key))
 }
 
-fn lay_out(geometry: &mut Geometry, key: &str, numbers: &str) -> Result<(), String> {
-    let numbers = numbers.split(';').map(str::trim).filter(|number| !number.is_empty());
-    let number = |text| parse_expr(text).map(Placed::from).map_err(|problems| problems.to_string());
-    let mut numbers = numbers.map(number).collect::<Result<Vec<_>, _>>()?;
+fn lay_out(geometry: &mut Geometry, key: &str, list: Snippet<'_>) -> Result<(), String> {
+    let (mut numbers, mut start) = (Vec::new(), 0);
+    for text in list.text.split(';') {
+        let piece = list.piece(start, start + text.len());
+        start += text.len() + 1;
+        if !text.trim().is_empty() {
+            let number = parse_expr(piece).map_err(|problems| problems.to_string())?;
+            numbers.push(Placed::new(number, piece.span));
+        }
+    }
     match key {
         "grid" => geometry.grid = numbers,
         "block" => geometry.block = numbers,

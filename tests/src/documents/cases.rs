@@ -129,7 +129,6 @@ fn every_message_about_operations_has_a_case() {
     /// What no text can break, and what takes more than a launch of the suite: the tests of
     /// kernel-ir have it.
     const ELSEWHERE: &[&str] = &[
-        "nor to {shown} and {more} more",
         "{does} what lies at {place} in `{name}`",
         "{what}, between elements: its strides are {steps:?}",
         "; {n_left} more cannot begin before one of these ends",

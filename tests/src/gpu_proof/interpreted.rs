@@ -2,7 +2,7 @@
 //! What the interpreter says of a case: what its buffers hold behind the launch.
 
 use super::{Argument, Case};
-use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Outcome};
+use kernpack_kernel_ir::interp::{Memory, Outcome, Trial};
 
 /// What came of a launch.
 #[derive(Debug)]
@@ -15,25 +15,18 @@ pub struct Interpreted {
 
 /// Runs a case in the order that a seed gives; 0 is the plain one.
 pub fn interpret(case: &Case, schedule: u64) -> Interpreted {
-    let mut memories = Memories::default();
-    let mut ids = Vec::new();
-    let mut arguments = Vec::new();
-    for (argument, param) in case.arguments.iter().zip(&case.kernel.params) {
-        arguments.push(match argument {
-            Argument::Scalar(number) => interp::Argument::Scalar(*number),
-            Argument::Buffer(buffer) => {
-                let held = Memory::new(&param.name, buffer.element, buffer.bytes());
-                let memory = memories.add(held);
-                ids.push(memory);
-                interp::Argument::Tensor { memory, offset: 0 }
-            }
-        });
-    }
-    let launch = Launch { kernel: &case.kernel, grid: case.grid, block: case.block, arguments };
-    let options = interp::Options { seed: schedule, ..interp::Options::default() };
-    let outcome = interp::run(&launch, &mut memories, &options);
-    let buffers = ids.into_iter().map(|id| memories.get(id).bytes.clone()).collect();
-    Interpreted { buffers, outcome }
+    let trial = Trial::of(case.kernel.clone()).grid(case.grid).block(case.block).seed(schedule);
+    let mut trial = case.arguments.iter().fold(trial, |trial, argument| match argument {
+        Argument::Scalar(number) => trial.number(*number),
+        Argument::Buffer(buffer) => {
+            let memory = Memory::new(trial.next_name(), buffer.element, buffer.bytes());
+            trial.tensor(memory)
+        }
+    });
+    let outcome = trial.run();
+    let is_buffer = |i: &usize| matches!(case.arguments[*i], Argument::Buffer(_));
+    let buffers = (0..case.arguments.len()).filter(is_buffer).map(|i| trial.left(i).bytes.clone());
+    Interpreted { buffers: buffers.collect(), outcome }
 }
 
 /// What a case's buffers hold behind its launch, on every machine.

@@ -104,11 +104,8 @@ impl Given {
     pub fn tensor(&self) -> Option<Memory> {
         let Kind::Tensor { element, shape, values, .. } = &self.kind else { return None };
         let (name, width) = (&self.name[..], element.bytes() as usize);
-        let bytes = |value: Const| value.bits().to_le_bytes()[..width].to_vec();
         let memory = match values.iter().copied().collect::<Option<Vec<_>>>() {
-            Some(values) => {
-                Memory::new(name, *element, values.into_iter().flat_map(bytes).collect())
-            }
+            Some(values) => Memory::of(name, *element, &values),
             None => Memory::fresh(name, *element, values.len() * width),
         };
         let shape: Vec<_> = shape.iter().map(|extent| *extent as u64).collect();
@@ -252,14 +249,4 @@ fn constant(text: &str) -> Option<Constant> {
             (None, Err(_), Err(_)) => return None,
         },
     })
-}
-
-/// What a memory holds.
-pub(super) fn elements(memory: &Memory) -> Vec<Const> {
-    let element = |chunk: &[u8]| {
-        let mut bits = [0; 8];
-        bits[..chunk.len()].copy_from_slice(chunk);
-        Const::from_bits(memory.element, u64::from_le_bytes(bits))
-    };
-    memory.bytes.chunks(memory.element.bytes() as usize).map(element).collect()
 }

@@ -18,14 +18,13 @@ pub mod expression;
 pub mod operations;
 
 use argument::Given;
-use kernpack_kernel_ir::interp::{self, Memories, Options};
+use kernpack_kernel_ir::interp::{MemoryId, Options, Trial};
 use kernpack_kernel_ir::kernel::ParamKind;
-use kernpack_kernel_ir::{Const, Kernel, Scalar, expand, verify};
+use kernpack_kernel_ir::{Const, Kernel, Scalar};
 use kernpack_kernel_lang::elaborate::{Instance, Request, elaborate};
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_syntax::{Diagnostics, Texts};
 use kernpack_validators::{Expr, KernelArg};
-use std::fmt::Write;
 use std::path::Path;
 
 /// What a file without an import of kernpack begins with. That line is counted.
@@ -120,36 +119,32 @@ impl KernelText {
             Language::Python => self.elaborated(call, &mut texts),
             Language::Operations => operations::made(&self.text, call, &mut texts),
         };
-        let Made { mut kernel, passed, warnings } =
-            made.map_err(|problems| shown(&problems, &texts))?;
-        let mut told = shown(&warnings, &texts);
-        verify::verify(&kernel).map_err(|problems| shown(&problems, &texts))?;
-        expand(&mut kernel);
-        let mut memories = Memories::default();
+        let Made { kernel, passed, warnings } =
+            made.map_err(|problems| problems.in_texts(&texts))?;
+        let mut told = warnings.in_texts(&texts);
+        let trial = Trial::of_verified(kernel).map_err(|problems| problems.in_texts(&texts))?;
+        let mut trial = trial.grid(call.grid).block(call.block);
+        trial.options = options();
         let tensors = call.given.iter().filter_map(|given| Some((given, given.tensor()?)));
-        let ids: Vec<_> = tensors.map(|(given, memory)| (given, memories.add(memory))).collect();
-        let arguments = passed.into_iter().map(|passed| match passed {
-            Passed::Number(number) => interp::Argument::Scalar(number),
+        let ids: Vec<_> = tensors.map(|(given, memory)| (given, trial.hold(memory))).collect();
+        let mut trial = passed.into_iter().fold(trial, |trial, passed| match passed {
+            Passed::Number(number) => trial.number(number),
             Passed::Tensor(name) => {
                 let found = ids.iter().find(|(given, _)| given.name == name);
-                let memory = found.expect("pointers are tensors'").1;
-                interp::Argument::Tensor { memory, offset: 0 }
+                trial.at(found.expect("pointers are tensors'").1)
             }
         });
-        let arguments = arguments.collect();
-        let launch =
-            interp::Launch { kernel: &kernel, grid: call.grid, block: call.block, arguments };
-        let outcome = interp::run(&launch, &mut memories, &options());
-        let found: Vec<_> = outcome.findings.iter().map(|one| one.diagnostic(&kernel)).collect();
-        let found = shown(&Diagnostics(found), &texts);
+        let outcome = trial.run();
+        let found = outcome.findings.iter().map(|one| one.diagnostic(&trial.kernel));
+        let found = Diagnostics(found.collect()).in_texts(&texts);
         if !told.is_empty() && !found.is_empty() {
             told.push('\n');
         }
         told.push_str(&found);
         let written = ids.iter().filter(|(given, _)| given.is_written());
-        let written =
-            written.map(|(given, id)| (given.name.clone(), argument::elements(memories.get(*id))));
-        Ok(Ran { told, printed: outcome.printed, written: written.collect() })
+        let elements = |id: MemoryId| trial.memories.get(id).elements();
+        let written = written.map(|(given, id)| (given.name.clone(), elements(*id))).collect();
+        Ok(Ran { told, printed: outcome.printed, written })
     }
 
     /// The kernel of a launch and what its parameters are given.
@@ -219,29 +214,4 @@ impl Call {
 /// How the interpreter runs: loops that go wrong are given up soon.
 fn options() -> Options {
     Options { most_turns: 1 << 16, most_idle_turns: 1 << 10, ..Options::default() }
-}
-
-/// Diagnostics, each place as a line of the text and the piece that it is about.
-fn shown(problems: &Diagnostics, texts: &Texts) -> String {
-    let mut shown = String::new();
-    for problem in &problems.0 {
-        let _ = writeln!(shown, "{}[{}]: {}", problem.severity, problem.code, problem.message);
-        for label in &problem.labels {
-            let Some(id) = label.span.text else { continue };
-            let text = texts.get(id);
-            let (line, column) = text.position(label.span.start);
-            let piece = text.characters.get(label.span.start..label.span.end);
-            let piece = piece.and_then(|piece| piece.lines().next()).unwrap_or_default();
-            let file = if text.name == FILE { String::new() } else { format!("{}:", text.name) };
-            let place = format!("{file}{line}:{column} `{piece}` {}", label.text);
-            let _ = writeln!(shown, "  {}", place.trim_end());
-        }
-        for line in problem.detail.iter().flat_map(|detail| detail.lines()) {
-            let _ = writeln!(shown, "  {line}");
-        }
-        if let Some(help) = &problem.help {
-            let _ = writeln!(shown, "  help: {help}");
-        }
-    }
-    shown.trim_end().to_string()
 }

@@ -2,7 +2,7 @@
 //! Kernels that are written as operations, in the text form of kernel-ir: whether they keep the
 //! rules, and what a launch of one needs. A parameter is given what stands at its place.
 
-use super::{Call, FILE, Made, Passed, shown};
+use super::{Call, FILE, Made, Passed};
 use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::text::{Item, parse};
 use kernpack_kernel_ir::{Kernel, verify};
@@ -20,7 +20,7 @@ pub fn verdicts(text: &str) -> String {
             let verdicts: Vec<_> = items.iter().map(|item| verdict(item, &texts)).collect();
             verdicts.join("\n")
         }
-        Err(problems) => shown(&problems, &texts),
+        Err(problems) => problems.in_texts(&texts),
     }
 }
 
@@ -30,11 +30,11 @@ fn verdict(item: &Item, texts: &Texts) -> String {
         Item::Function(function) => (&function.kernel, verify::verify_function(function)),
     };
     if let Err(problems) = verified {
-        return shown(&problems, texts);
+        return problems.in_texts(texts);
     }
     let (sm, ptx) = OLDEST;
     let needs = check_needs(kernel, sm, ptx).err().unwrap_or_default();
-    format!("{} keeps the rules\n{}", kernel.name, shown(&needs, texts)).trim_end().to_string()
+    format!("{} keeps the rules\n{}", kernel.name, needs.in_texts(texts)).trim_end().to_string()
 }
 
 fn read(text: &str, texts: &mut Texts) -> Result<Vec<Item>, Diagnostics> {

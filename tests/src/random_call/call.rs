@@ -49,12 +49,25 @@ impl Call {
             Caller { rng, symbols, star, dtype, n_tensors: 0, tensors: HashMap::new() };
         let params = drawn.params.iter();
         let mut values: Vec<_> = params.map(|(name, kind)| caller.value(name, kind)).collect();
+        let is_left_out = |caller: &mut Caller<'_>| !is_twin && caller.rng.sixteenths(6);
+        for (name, _) in drawn.params.iter().rev().take(drawn.defaults.len()) {
+            if !is_left_out(&mut caller) {
+                break;
+            }
+            values.pop();
+            caller.tensors.retain(|path, _| !is_within(path, name));
+        }
         if let (Some(result), true) = (&drawn.result, is_twin) {
             let result = caller.tensor(result);
             values.push(caller.keep("r", result));
         }
         Call { values, tensors: caller.tensors }
     }
+}
+
+/// Whether a path is of a parameter, or of what is in it.
+fn is_within(path: &str, param: &str) -> bool {
+    path.strip_prefix(param).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn number(rng: &mut Rng) -> i64 {
@@ -74,6 +87,7 @@ impl Caller<'_> {
                 Some(value) => *value,
                 None => number(self.rng),
             }),
+            Kind::Other(other) => other.value(self.rng),
             Kind::Shape(dims) => Value::Shape(self.extents(dims)),
             Kind::Tuple(parts) => {
                 let parts = parts.iter().enumerate();

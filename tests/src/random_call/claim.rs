@@ -5,6 +5,7 @@ use super::call::Call;
 use super::subject::Subject;
 use crate::value;
 use kernpack_kernel_ir::kernel::Facts;
+use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_kernel_lang::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
 use kernpack_kernel_lang::packed::{Claim, Fact, PackedLaunch};
 use kernpack_layout::{Int, Layout, Mode, Tuple};
@@ -103,6 +104,9 @@ impl Numbers<'_> {
         for (arg, given) in launch.args.iter().zip(&subject.args) {
             self.argument(arg, given);
         }
+        for (arg, modes) in launch.args.iter().skip(subject.args.len()).zip(&subject.layouts) {
+            self.layout_arg(arg, modes);
+        }
         let mut tensors = Vec::new();
         launch.args.iter().for_each(|arg| add_tensors(arg, &mut tensors));
         for (i, tensor) in tensors.iter().enumerate() {
@@ -134,10 +138,44 @@ impl Numbers<'_> {
         }
     }
 
+    /// A layout that a packed function has made of these extents and strides.
+    fn layout_arg(&mut self, arg: &Argument, expected: &[(Expr, Expr)]) {
+        let found: Vec<_> = match arg {
+            Argument::Layout(layout, _) => {
+                let numbers = modes(layout).into_iter();
+                numbers.map(|mode| [mode.extent.clone(), mode.stride.scale.clone()]).collect()
+            }
+            Argument::Constant(Constant::Layout(layout, _)) => {
+                let known = |int: &Int<std::convert::Infallible>| match int {
+                    Int::Known(value) => Int::Known(*value),
+                    Int::Dynamic(never) => match *never {},
+                };
+                let numbers = modes(layout).into_iter();
+                numbers.map(|mode| [known(&mode.extent), known(&mode.stride.scale)]).collect()
+            }
+            other => panic!("a layout is passed as {other:?}"),
+        };
+        assert_eq!(found.len(), expected.len(), "a mode each");
+        for (numbers, (extent, stride)) in found.iter().zip(expected) {
+            // No step is along a mode of extent 1.
+            let n_held = if self.value(extent) == Some(1) { 1 } else { 2 };
+            for (int, expr) in numbers.iter().zip([extent, stride]).take(n_held) {
+                if let (Some(believed), Some(value)) = (self.int(int), self.value(expr)) {
+                    let is_so = believed == value;
+                    let outcome = if is_so { Ok(()) } else { Err(value.to_string()) };
+                    self.claim(&format!("{expr} of a layout is {int:?}"), outcome);
+                }
+            }
+        }
+    }
+
     fn part(&mut self, arg: &Argument) {
         match arg {
             Argument::Tensor(tensor) => self.tensor(tensor),
-            Argument::Scalar(ScalarArg { expr, facts, .. }) => self.number(expr, *facts),
+            Argument::Scalar(ScalarArg { expr, facts, scalar }) => {
+                self.number(expr, *facts);
+                self.fits(expr, *scalar);
+            }
             Argument::Tuple(items) => items.iter().for_each(|(_, item)| self.part(item)),
             Argument::Optional(optional) => self.part(&optional.inner),
             Argument::Layout(..) | Argument::Constant(_) | Argument::Function(_) => {}
@@ -150,6 +188,16 @@ impl Numbers<'_> {
         let holds = min <= value && value <= max && value % divisor.max(1) == 0;
         let outcome = if holds { Ok(()) } else { Err(value.to_string()) };
         self.claim(&format!("{expr} is in {min}..={max}, a multiple of {divisor}"), outcome);
+    }
+
+    /// That the type that a number is passed as holds it.
+    fn fits(&mut self, expr: &Expr, scalar: Scalar) {
+        let Some(value) = self.value(expr).filter(|_| !scalar.is_float()) else { return };
+        let held = Const::from_bits(scalar, value as u64);
+        let same = held.as_int().map_or(held.bits() as i64, |held| held);
+        let holds = same == value && (scalar.is_signed() || value >= 0);
+        let outcome = if holds { Ok(()) } else { Err(value.to_string()) };
+        self.claim(&format!("{expr} is one of {scalar}"), outcome);
     }
 
     /// A number of a layout, and what is known of it.
@@ -186,7 +234,8 @@ impl Numbers<'_> {
             if !is_empty(passed) || modes[i].extent.is(0) {
                 self.claim(&format!("{path}.shape[{i}] is {:?}", modes[i].extent), is(extent, own));
             }
-            if let (false, Int::Dynamic(dim)) = (is_free, &modes[i].stride.scale) {
+            // A compact stride beyond 64 bits has no value, and no kernel is passed it.
+            if let (false, Int::Dynamic(dim), Some(_)) = (is_free, &modes[i].stride.scale, stride) {
                 let rest = actual % dim.step;
                 let outcome = if rest == 0 { Ok(()) } else { Err(actual.to_string()) };
                 let kind = format!("{path}.strides[{i}] is a multiple of {} in steps", dim.step);
@@ -218,7 +267,7 @@ impl Numbers<'_> {
     }
 }
 
-fn modes(view: &Layout<Dim>) -> Vec<&Mode<Dim>> {
+fn modes<L>(view: &Layout<L>) -> Vec<&Mode<L>> {
     match view {
         Tuple::Leaf(mode) => vec![mode],
         Tuple::Node(parts) => parts.iter().flat_map(modes).collect(),

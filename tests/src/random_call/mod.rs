@@ -3,21 +3,22 @@
 //! against the numbers of each call that the checks accept and that runs it.
 //!
 //! A [`signature`](Drawn) is drawn as text, with the rules and conditions of `rule`, the function
-//! of `packed` and the arguments of `call`. The entry point is the plan's interpreter: it says
-//! whether a call is accepted, what every name is, and which launches run. What kernels are
-//! compiled for is taken from the launches as `kernel-lang` makes them, and `claim` asks the
-//! numbers whether it is so. Calls at the edges are drawn often: absent Optionals, dims of extent 1
-//! and 0, strides that no step takes, numbers that overflow, misaligned addresses, tensors that
-//! overlap.
+//! of `packed`, what is no integer of `other`, and the arguments of `call`. The entry point is the
+//! plan's interpreter: it says whether a call is accepted, what every name is, and which launches
+//! run. What kernels are compiled for is taken from the launches as `kernel-lang` makes them, and
+//! `claim` asks the numbers whether it is so. Calls at the edges are drawn often: absent Optionals,
+//! dims of extent 1 and 0, strides that no step takes, numbers that overflow, misaligned addresses,
+//! tensors that overlap.
 
 mod call;
 mod claim;
+mod other;
 mod packed;
 mod rule;
 mod signature;
 mod subject;
 
-pub use signature::Drawn;
+pub use signature::{Drawn, Vocabulary};
 
 use crate::memory::Arguments;
 use crate::random_plan::Rng;
@@ -70,10 +71,10 @@ impl Tally {
         self.failures.extend(other.failures);
     }
 
-    /// What one seed draws: a signature, and calls of it.
-    fn seed(&mut self, seed: u64, n_calls: usize) {
+    /// What one seed draws of a vocabulary: a signature, and calls of it.
+    fn seed(&mut self, seed: u64, vocabulary: Vocabulary, n_calls: usize) {
         let mut rng = Rng::new(seed);
-        let drawn = Drawn::new(&mut rng);
+        let drawn = Drawn::new(&mut rng, vocabulary);
         let subjects = Subject::all_of(&drawn);
         if subjects.is_empty() {
             return self.n_refused_signatures += 1;
@@ -87,7 +88,7 @@ impl Tally {
                 // One belief that is wrong is so for most calls.
                 if told.insert(failure.kind.clone()) {
                     self.failures.push(format!(
-                        "{failure}\n  seed {seed}, call {number}: {call:?}\n{subject}"
+                        "{failure}\n  seed {seed}, {vocabulary:?}, call {number}: {call:?}\n{subject}"
                     ));
                 }
             }
@@ -115,13 +116,16 @@ impl Tally {
     }
 }
 
-/// Draws from `n_seeds` seeds, from `first_seed` on, and makes `n_calls` of each.
+/// Draws a signature of each vocabulary from each of `n_seeds` seeds, from `first_seed` on, and
+/// makes `n_calls` of each signature.
 pub fn hold_calls(first_seed: u64, n_seeds: u64, n_calls: usize) -> Tally {
     let mut tally = Tally::default();
-    for seed in (0..n_seeds).map(|number| first_seed.wrapping_add(number)) {
+    let seeds = (0..n_seeds).map(|number| first_seed.wrapping_add(number));
+    let draws = seeds.flat_map(|seed| [Vocabulary::Small, Vocabulary::Whole].map(|of| (seed, of)));
+    for (seed, vocabulary) in draws {
         let own = catch_unwind(AssertUnwindSafe(|| {
             let mut own = Tally::default();
-            own.seed(seed, n_calls);
+            own.seed(seed, vocabulary, n_calls);
             own
         }));
         match own {

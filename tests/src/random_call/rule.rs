@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random rules over what a signature names, as text.
 
-use super::signature::{DIMS, Dim, Drawn, Kind, STRIDES, Strides, Tensor};
+use super::other::Other;
+use super::signature::{DIMS, Dim, Drawn, Kind, STRIDES, Strides, Tensor, Vocabulary};
 use crate::random_plan::Rng;
 
 /// How deep `and`, `or` and `not` stand in one another.
@@ -16,6 +17,8 @@ pub(super) struct Names {
     pub optionals: Vec<String>,
     /// The paths of tensors.
     pub tensors: Vec<String>,
+    /// The paths of what is no integer of expressions.
+    others: Vec<(String, Other)>,
     /// Whether there is a dtype variable.
     has_dtype: bool,
 }
@@ -34,15 +37,15 @@ impl Names {
 
     /// What the packed function of a signature can ask about: what calls pass in any case, and
     /// whether Optionals are given.
-    pub fn of_packed(drawn: &Drawn) -> Names {
+    pub fn of_packed(drawn: &Drawn, vocabulary: Vocabulary) -> Names {
         let mut names = Names::default();
         for (name, kind) in &drawn.params {
-            names.add_packed(name, kind);
+            names.add_packed(name, kind, vocabulary);
         }
         names
     }
 
-    fn add_packed(&mut self, path: &str, kind: &Kind) {
+    fn add_packed(&mut self, path: &str, kind: &Kind, vocabulary: Vocabulary) {
         match kind {
             Kind::Tensor(tensor) => {
                 self.tensors.push(path.to_string());
@@ -50,11 +53,17 @@ impl Names {
                     let fields = (0..tensor.dims.len()).map(|i| format!("{path}.shape[{i}]"));
                     self.numbers.extend(fields);
                 }
+                if !tensor.has_star() && vocabulary == Vocabulary::Whole {
+                    let differs = |i: &usize| tensor.stride(path, *i).contains(char::is_alphabetic);
+                    let places = (0..tensor.dims.len()).filter(differs);
+                    self.numbers.extend(places.map(|i| format!("{path}.strides[{i}]")));
+                }
             }
             Kind::Int(_) => self.numbers.push(path.to_string()),
+            Kind::Other(other) => self.others.push((path.to_string(), *other)),
             Kind::Tuple(parts) => {
                 for (i, (name, kind)) in parts.iter().enumerate() {
-                    self.add_packed(&part(path, i, *name), kind);
+                    self.add_packed(&part(path, i, *name), kind, vocabulary);
                 }
             }
             Kind::Optional(_) => self.optionals.push(path.to_string()),
@@ -66,6 +75,7 @@ impl Names {
         match kind {
             Kind::Tensor(tensor) => self.add_tensor(path, tensor),
             Kind::Int(_) => self.numbers.push(path.to_string()),
+            Kind::Other(other) => self.others.push((path.to_string(), *other)),
             Kind::Shape(dims) => {
                 self.add_dims(path, dims, "[");
             }
@@ -136,6 +146,10 @@ impl Names {
                 format!("{path}.given == {}", rng.below(2))
             }
             11 if self.has_dtype => "T == float32".to_string(),
+            12 | 13 if !self.others.is_empty() => {
+                let (path, other) = &self.others[rng.below(self.others.len())];
+                other.rule(rng, path).unwrap_or_else(|| self.comparison(rng))
+            }
             _ => self.comparison(rng),
         }
     }
@@ -144,7 +158,7 @@ impl Names {
         &self.tensors[rng.below(self.tensors.len())]
     }
 
-    fn number(&self, rng: &mut Rng) -> String {
+    pub fn number(&self, rng: &mut Rng) -> String {
         match self.numbers.len() {
             0 => rng.pick(&DIMS).to_string(),
             // Symbols more often than what names the same.

@@ -11,8 +11,8 @@ use kernpack_kernel_lang::packed::{self, PackedLaunch, PackedRow};
 use kernpack_syntax::{Placed, Texts};
 use kernpack_validators::plan::{CScalar, Plan};
 use kernpack_validators::{
-    Expr, Geometry, KernelArg, KernelName, LaunchSpec, Returns, Signature, Site, When, parse_expr,
-    parse_when,
+    Expr, Geometry, KernelArg, KernelName, LaunchSpec, Returns, Signature, Site, When, Workspace,
+    parse_expr, parse_when,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -37,6 +37,8 @@ pub(super) struct Subject {
     pub launches: Vec<HashMap<usize, PackedLaunch>>,
     /// The launches of a packed function as they are written: one of them runs in each call.
     pub ways: Option<Vec<usize>>,
+    /// The extents and strides of the layouts that launches are passed behind that.
+    pub layouts: Vec<Vec<(Expr, Expr)>>,
     whens: Vec<When>,
 }
 
@@ -59,17 +61,26 @@ impl Subject {
     pub fn all_of(drawn: &Drawn) -> Vec<Subject> {
         let Ok(signature) = drawn.text().parse::<Signature>() else { return vec![] };
         let names = Names::of(drawn);
-        let numbers = numbers(&signature, &names);
-        let parts = [Launches::written(drawn, &signature, &names), Launches::packed(drawn)];
+        let Some(workspaces) = drawn.own_workspaces() else { return vec![] };
+        let numbers = numbers(&signature, &workspaces, &names);
+        let written = Launches::written(drawn, &signature, &workspaces, &names);
         let mut subjects = Vec::new();
-        for Launches { args, launches, ways, whens } in parts.into_iter().flatten() {
+        for of in [written, Launches::packed(drawn)].into_iter().flatten() {
             for (signature, is_twin) in variants(&signature) {
-                let Some(plan) = plan(&signature, &whens, &numbers) else { continue };
-                let (names, args, launches) = (numbers.clone(), args.clone(), launches.clone());
-                let (ways, whens) = (ways.clone(), whens.clone());
-                let subject =
-                    Subject { signature, is_twin, plan, names, args, launches, ways, whens };
-                subjects.push(subject);
+                let Some(plan) = plan(&signature, &workspaces, &of, &numbers) else { continue };
+                let (names, Launches { args, launches, ways, layouts, whens }) =
+                    (numbers.clone(), of.clone());
+                subjects.push(Subject {
+                    signature,
+                    is_twin,
+                    plan,
+                    names,
+                    args,
+                    launches,
+                    ways,
+                    layouts,
+                    whens,
+                });
             }
         }
         subjects
@@ -77,31 +88,38 @@ impl Subject {
 }
 
 /// The launches of a function.
+#[derive(Clone)]
 struct Launches {
     args: Vec<KernelArg>,
     launches: Vec<HashMap<usize, PackedLaunch>>,
     ways: Option<Vec<usize>>,
+    layouts: Vec<Vec<(Expr, Expr)>>,
     /// When each of them runs, and where it is written so.
     whens: Vec<When>,
 }
 
 impl Launches {
     /// Those of a package file.
-    fn written(drawn: &Drawn, signature: &Signature, names: &Names) -> Option<Launches> {
+    fn written(
+        drawn: &Drawn,
+        signature: &Signature,
+        workspaces: &[Workspace],
+        names: &Names,
+    ) -> Option<Launches> {
         let whens = drawn.whens.iter().map(|when| match when {
             None => Some(When::Always),
             Some(text) => parse_when(&text[..]).ok(),
         });
         let whens: Vec<_> = whens.collect::<Option<_>>()?;
         let args = args(drawn, names);
-        let rows = written(signature, &whens, &args)?;
+        let rows = written(signature, workspaces, &whens, &args)?;
         let launches = rows.into_iter().map(|rows| {
             let rows = rows.into_iter().enumerate();
             rows.filter_map(|(number, row)| Some((number, row.launches.into_iter().next()?)))
                 .collect()
         });
         let launches = launches.collect();
-        Some(Launches { args, launches, ways: None, whens })
+        Some(Launches { args, launches, ways: None, layouts: vec![], whens })
     }
 
     /// Those of the packed function.
@@ -116,12 +134,13 @@ impl Launches {
                 launches.push([(number, launch)].into());
             }
         }
-        let (ways, written): (Vec<_>, Vec<_>) = drawn.body.ways()?.into_iter().unzip();
+        let (ways, written): (Vec<_>, Vec<_>) = drawn.body.ways(drawn)?.into_iter().unzip();
         whens.extend(written);
-        let names = drawn.params.iter().map(|(name, _)| *name);
-        let names = names.chain(drawn.result.iter().map(|_| "r"));
-        let args = names.map(|name| KernelArg::Value(Expr::symbol(name), None)).collect();
-        Some(Launches { args, launches, ways: Some(ways), whens })
+        let passed = drawn.passed().map(|name| KernelArg::Value(Expr::symbol(name), None));
+        let args = passed.collect();
+        let layouts = drawn.layouts.iter().map(|layout| layout.modes(drawn));
+        let layouts = layouts.collect::<Option<_>>()?;
+        Some(Launches { args, launches, ways: Some(ways), layouts, whens })
     }
 }
 
@@ -137,16 +156,16 @@ fn variants(signature: &Signature) -> Vec<(Signature, bool)> {
 }
 
 /// Every name that a call has a number for: those of addresses, too.
-fn numbers(signature: &Signature, names: &Names) -> Vec<Expr> {
+fn numbers(signature: &Signature, workspaces: &[Workspace], names: &Names) -> Vec<Expr> {
     let givens = names.optionals.iter().map(|path| format!("{path}.given"));
     let fields = names.numbers.iter().cloned().chain(givens);
     let mut all: Vec<Expr> = fields.filter_map(|text| parse_expr(&text[..]).ok()).collect();
     all.extend(names.tensors.iter().map(Expr::symbol));
-    for result in &signature.results {
-        let rank = result.tensor.dims().len();
-        let fields = (0..rank).flat_map(|i| {
-            [format!("{}.shape[{i}]", result.name), format!("{}.strides[{i}]", result.name)]
-        });
+    let results = signature.results.iter().map(|result| (&result.name, &result.tensor));
+    let workspaces = workspaces.iter().map(|one| (&one.name.value, &one.tensor.value));
+    for (name, tensor) in results.chain(workspaces) {
+        let fields = (0..tensor.dims().len())
+            .flat_map(|i| [format!("{name}.shape[{i}]"), format!("{name}.strides[{i}]")]);
         all.extend(fields.filter_map(|text| parse_expr(&text[..]).ok()));
     }
     all
@@ -154,19 +173,24 @@ fn numbers(signature: &Signature, names: &Names) -> Vec<Expr> {
 
 /// What each launch is passed: tensors, Optionals and tuples as they are, and numbers.
 fn args(drawn: &Drawn, names: &Names) -> Vec<KernelArg> {
-    let params = drawn.params.iter().map(|(name, _)| name.to_string());
-    let result = drawn.result.iter().map(|_| "r".to_string());
     let products = names.numbers.windows(2).map(|pair| format!("{}*{} + 4", pair[0], pair[1]));
     let quotients = names.numbers.iter().map(|name| format!("{name} // 2"));
-    let texts = params.chain(result).chain(names.numbers.iter().cloned());
+    let texts = drawn.passed().map(str::to_string).chain(names.numbers.iter().cloned());
     let texts = texts.chain(products.take(3)).chain(quotients.take(3)).take(MOST_ARGS);
     let exprs = texts.filter_map(|text| parse_expr(&text[..]).ok());
-    exprs.map(|expr| KernelArg::Value(expr, None)).collect()
+    let mut c_types = drawn.c_types.iter().cycle();
+    let arg = |expr: Expr| {
+        let is_number = expr.as_symbol().is_none_or(|name| names.numbers.iter().any(|n| n == name));
+        let c_type = is_number.then(|| c_types.next()).flatten().copied().flatten();
+        KernelArg::Value(expr, c_type.and_then(DType::parse).and_then(CScalar::of))
+    };
+    exprs.map(arg).collect()
 }
 
 /// What kernels are compiled for.
 fn written(
     signature: &Signature,
+    workspaces: &[Workspace],
     whens: &[When],
     args: &[KernelArg],
 ) -> Option<Vec<Vec<PackedRow>>> {
@@ -180,13 +204,18 @@ fn written(
     let whens: Vec<_> = whens.iter().collect();
     let launch = |index| {
         let written = WrittenKernel { kernel: &kernel, args: &args, geometry: &geometry };
-        let described = Described { signature, workspaces: &[], whens: &whens, index };
+        let described = Described { signature, workspaces, whens: &whens, index };
         written::launch(&files, written, described).ok()
     };
     (0..whens.len()).map(launch).collect()
 }
 
-fn plan(signature: &Signature, whens: &[When], numbers: &[Expr]) -> Option<Plan> {
+fn plan(
+    signature: &Signature,
+    workspaces: &[Workspace],
+    of: &Launches,
+    numbers: &[Expr],
+) -> Option<Plan> {
     let launch = |when: When, args: Vec<KernelArg>| LaunchSpec {
         when,
         kernel: KernelName::plain("k"),
@@ -194,7 +223,8 @@ fn plan(signature: &Signature, whens: &[When], numbers: &[Expr]) -> Option<Plan>
         site: Site::Host(Returns::Void),
     };
     let int64 = CScalar::Int(DType::INT64);
-    let paths = signature.tensor_paths();
+    let mut paths = signature.tensor_paths();
+    paths.extend(workspaces.iter().map(|one| one.name.value.clone()));
     let arg = |expr: &Expr| match expr
         .as_symbol()
         .is_some_and(|name| paths.iter().any(|path| path == name))
@@ -202,8 +232,11 @@ fn plan(signature: &Signature, whens: &[When], numbers: &[Expr]) -> Option<Plan>
         true => KernelArg::Value(expr.clone(), None),
         false => KernelArg::Value(expr.clone(), Some(int64)),
     };
-    let asked = whens.iter().map(|when| launch(when.clone(), vec![]));
+    // A number that its C type does not hold is refused where the launch runs.
+    let checked = of.args.iter().filter(|arg| matches!(arg, KernelArg::Value(_, Some(_))));
+    let checked: Vec<_> = checked.cloned().collect();
+    let asked = of.whens.iter().map(|when| launch(when.clone(), checked.clone()));
     let names = launch(When::Always, numbers.iter().map(arg).collect());
     let all: Vec<_> = asked.chain([names]).collect();
-    signature.plan_function(DeviceType::CPU, &[], &all).ok()
+    signature.plan_function(DeviceType::CPU, workspaces, &all).ok()
 }

@@ -4,6 +4,7 @@
 use super::Generator;
 use crate::subject::Subject;
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_syntax::Texts;
 use kernpack_validators::plan::{
     self, Alloc, AllocDim, Arith, CScalar, Device, Expr, Grid, Launch, LaunchArg, Status,
     TensorMap, Type, Value,
@@ -48,7 +49,8 @@ impl Generator<'_> {
             launches.push(self.described(number, &launch));
             self.plan.launches.push(launch);
         }
-        Subject { signature, workspaces: vec![], launches, statuses, plan: Ok(self.plan) }
+        let (texts, workspaces) = (Texts::default(), vec![]);
+        Subject { texts, signature, workspaces, launches, statuses, plan: Ok(self.plan) }
     }
 
     fn allocs(&mut self) -> Vec<Alloc> {

@@ -92,7 +92,11 @@ impl Array {
     fn memory(&self, name: String) -> Memory {
         let n_elements = self.shape.iter().product::<i64>() as usize;
         let memory = match &self.values {
-            Some(values) => Memory::new(name, self.element, bytes_of(self.element, values)),
+            Some(values) => {
+                let values: Vec<_> =
+                    values.iter().map(|value| Const::float(self.element, *value)).collect();
+                Memory::of(name, self.element, &values)
+            }
             None => Memory::fresh(name, self.element, n_elements * self.element.bytes() as usize),
         };
         let shape: Vec<_> = self.shape.iter().map(|extent| *extent as u64).collect();
@@ -100,20 +104,9 @@ impl Array {
     }
 }
 
-fn bytes_of(element: Scalar, values: &[f64]) -> Vec<u8> {
-    let width = element.bytes() as usize;
-    let bits = values.iter().map(|value| Const::float(element, *value).bits());
-    bits.flat_map(|bits| bits.to_le_bytes()[..width].to_vec()).collect()
-}
-
 fn values_of(memory: &Memory) -> Vec<f64> {
-    let value = |chunk: &[u8]| {
-        let mut bits = [0; 8];
-        bits[..chunk.len()].copy_from_slice(chunk);
-        let known = Const::from_bits(memory.element, u64::from_le_bytes(bits));
-        known.as_float().expect("examples compute with floats")
-    };
-    memory.bytes.chunks(memory.element.bytes() as usize).map(value).collect()
+    let value = |known: Const| known.as_float().expect("examples compute with floats");
+    memory.elements().into_iter().map(value).collect()
 }
 
 /// The number that a type has in place of this one.

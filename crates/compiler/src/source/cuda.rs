@@ -246,7 +246,11 @@ impl Compilation<'_> {
         (walk, options): (&Walk<'_, '_>, &UserOptions),
     ) -> Result<CudaArtifact, CudaError> {
         if let Some(Ambiguous { spelled, files }) = walk.ambiguous().cloned() {
-            return Err(CudaError::Ambiguous { path: self.source.path.value.clone(), spelled, files });
+            return Err(CudaError::Ambiguous {
+                path: self.source.path.value.clone(),
+                spelled,
+                files,
+            });
         }
         let program = Program::new(walk, options)?;
         let expressions =

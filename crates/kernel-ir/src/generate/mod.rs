@@ -35,6 +35,7 @@ mod tests;
 
 use crate::builder::Builder;
 use crate::constant::Const;
+use crate::interp::{Memory, Trial};
 use crate::intrinsic::{self, Level};
 use crate::kernel::{Facts, Kernel, Param, ParamKind, PlaceData, Pointer, Slot, Value};
 use crate::op::{Binary, Jump, OpKind, Operand};
@@ -72,6 +73,21 @@ pub struct Tensor {
     pub bytes: Vec<u8>,
     /// Whether the kernel writes there.
     pub is_written: bool,
+}
+
+impl Generated {
+    /// The launch of a kernel with what this one is launched with: of this one, or of what has been
+    /// made of it.
+    pub fn trial(&self, kernel: Kernel) -> Trial {
+        let trial = Trial::of(kernel).grid(self.grid).block(self.block);
+        self.arguments.iter().fold(trial, |trial, argument| match argument {
+            Argument::Scalar(number) => trial.number(*number),
+            Argument::Tensor(Tensor { element, bytes, .. }) => {
+                let memory = Memory::new(trial.next_name(), *element, bytes.clone());
+                trial.tensor(memory)
+            }
+        })
+    }
 }
 
 /// The number of the first element in which two tensors of the same size differ, if they do. Any

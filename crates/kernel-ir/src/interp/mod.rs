@@ -40,6 +40,7 @@ mod program;
 mod schedule;
 mod shadow;
 mod step;
+mod trial;
 mod warp;
 
 #[cfg(test)]
@@ -49,3 +50,4 @@ pub use finding::{Finding, Kind, Other, Thread};
 pub use launch::{Argument, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};
 pub use narrowest::cell_bytes;
+pub use trial::Trial;

@@ -5,8 +5,7 @@ use super::*;
 use crate::builder::Builder;
 use crate::constant::Const;
 use crate::eval;
-use crate::generate::{self, generate};
-use crate::interp::{Argument, Launch, Memories, Memory, Options, run};
+use crate::generate::generate;
 use crate::intrinsic;
 use crate::kernel::{Facts, Param, Place, ValueData};
 use crate::op::{Jump, Rounding};
@@ -305,7 +304,7 @@ fn no_kernel_leaves_its_ranges() {
     let mut n_stated = 0;
     for seed in 0..300 {
         let generated = generate(seed);
-        let mut kernel = generated.kernel;
+        let mut kernel = generated.kernel.clone();
         crate::expand(&mut kernel);
         let ranges = Ranges::of(&kernel);
         let values = std::mem::take(&mut kernel.values);
@@ -314,20 +313,8 @@ fn no_kernel_leaves_its_ranges() {
         stating.region(&mut body);
         (kernel.values, kernel.body) = (stating.values, body);
         n_stated += stating.n_stated;
-        let mut memories = Memories::default();
-        let arguments = generated.arguments.into_iter().map(|argument| match argument {
-            generate::Argument::Scalar(number) => Argument::Scalar(number),
-            generate::Argument::Tensor(tensor) => Argument::Tensor {
-                memory: memories.add(Memory::new("x", tensor.element, tensor.bytes)),
-                offset: 0,
-            },
-        });
-        let arguments = arguments.collect();
         crate::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
-        let launch =
-            Launch { kernel: &kernel, grid: generated.grid, block: generated.block, arguments };
-        let outcome = run(&launch, &mut memories, &Options::default());
-        assert!(outcome.findings.is_empty(), "{:?}\n{kernel}", outcome.findings);
+        generated.trial(kernel).clean();
     }
     assert!(n_stated > 10_000, "{n_stated}");
 }

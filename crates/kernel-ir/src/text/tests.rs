@@ -5,6 +5,7 @@ use super::{Item, parse};
 use crate::constant::Const;
 use crate::types::Scalar;
 use expect_test::{Expect, expect};
+use kernpack_syntax::Texts;
 
 /// Holds that a text reads, and that what was read prints as `expected`, which reads as the same.
 fn expect_printed(text: &str, expected: Expect) {
@@ -15,8 +16,10 @@ fn expect_printed(text: &str, expected: Expect) {
 }
 
 fn expect_problems(text: &str, expected: Expect) {
-    let problems = parse(&text.into()).expect_err("it is wrong");
-    expected.assert_eq(&format!("{problems}\n"));
+    let mut texts = Texts::default();
+    let id = texts.add("k", text);
+    let problems = parse(&texts.snippet(id)).expect_err("it is wrong");
+    expected.assert_eq(&(problems.in_texts(&texts) + "\n"));
 }
 
 #[test]
@@ -167,49 +170,49 @@ fn all_problems_are_told_at_once() {
     "#;
     let expected = expect![[r#"
         error[ir-syntax]: the next parameter is `v1`
-          at 33..35: another number
+          2:33 `v2` another number
         error[ir-syntax]: a parameter is a number or a `pointer.global`, found `pointer.shared`
-          at 39..53: no parameter
+          2:39 `pointer.shared` no parameter
         error[ir-syntax]: the next slot is `s0`
-          at 102..104: another number
+          4:11 `s1` another number
         error[ir-syntax]: expected a type, found `float32x8`
-          at 108..117: expected a type
+          4:17 `float32x8` expected a type
         error[ir-syntax]: the next slot is `s0`
-          at 128..130: another number
+          5:11 `s1` another number
         error[ir-syntax]: `v0` is defined twice
-          at 154..156: defined before
+          6:11 `v0` defined before
         error[ir-syntax]: expected a constant of int8, found `300`
-          at 203..206: expected a constant of int8
+          7:28 `300` expected a constant of int8
         error[ir-syntax]: expected a constant of int8, found `1.5`
-          at 234..237: expected a constant of int8
+          8:28 `1.5` expected a constant of int8
         error[ir-syntax]: expected a constant of bool, found `1`
-          at 265..266: expected a constant of bool
+          9:28 `1` expected a constant of bool
         error[ir-syntax]: expected an operation that gives float32x2, found `1`
-          at 299..300: expected an operation that gives float32x2
+          10:33 `1` expected an operation that gives float32x2
         error[ir-syntax]: expected a constant of float32, found `nan`
-          at 331..334: expected a constant of float32
+          11:31 `nan` expected a constant of float32
         error[ir-syntax]: `v5` is defined twice
-          at 356..358: defined before
+          12:11 `v5` defined before
         error[ir-syntax]: expected an operation, found `frobnicate`
-          at 370..380: expected an operation
+          12:25 `frobnicate` expected an operation
         error[ir-syntax]: no intrinsic is `frobnicate`
-          at 413..423: not in the table
+          13:30 `frobnicate` not in the table
         error[ir-syntax]: expected `relaxed` or `acquire` or `release` or `acq_rel`, found `sometime`
-          at 476..484: expected `relaxed` or `acquire` or `release` or `acq_rel`
+          14:49 `sometime` expected `relaxed` or `acquire` or `release` or `acq_rel`
         error[ir-syntax]: expected a type, found `}`
-          at 513..514: expected a type
+          15:23 `}` expected a type
         error[ir-syntax]: the number of a value is below 1048576
-          at 534..543: too large
+          16:11 `v99999999` too large
         error[ir-syntax]: expected a backslash in front of `"`, `\`, `n`, `t` or `u{…}`, found `"\x"`
-          at 579..583: expected a backslash in front of `"`, `\`, `n`, `t` or `u{…}`
+          17:17 `"\x"` expected a backslash in front of `"`, `\`, `n`, `t` or `u{…}`
         error[ir-syntax]: expected `align`, found `v9`
-          at 617..619: expected `align`
+          19:11 `v9` expected `align`
         error[ir-syntax]: unexpected character `é`
-          at 637..639: 
+          19:31 `é`
         error[ir-syntax]: a text is not closed
-          at 640..641: its line ends first
+          19:33 `"` its line ends first
         error[ir-syntax]: expected `kernel` or `function`, found `gives`
-          at 660..665: expected `kernel` or `function`
+          21:9 `gives` expected `kernel` or `function`
     "#]];
     expect_problems(text, expected);
 }

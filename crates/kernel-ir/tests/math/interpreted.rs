@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs a function on the interpreter: in a kernel that calls it, a thread for each argument.
 
-use kernpack_kernel_ir::interp::{Argument, Launch, Memories, Memory, Options, run};
-use kernpack_kernel_ir::text::{Item, parse};
-use kernpack_kernel_ir::{Kernel, Scalar, expand, verify};
+use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::interp::{Memory, Trial};
 use std::fmt::Write;
 
 const THREADS: usize = 128;
@@ -12,41 +11,23 @@ const THREADS: usize = 128;
 pub fn compute(name: &str, arguments: &[&[f32]]) -> Vec<f32> {
     let count = arguments[0].len();
     let n_blocks = count.div_ceil(THREADS);
-    let mut memories = Memories::default();
-    let mut tensors: Vec<_> = arguments
-        .iter()
-        .map(|floats| {
-            let mut bytes: Vec<_> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
-            bytes.resize(n_blocks * THREADS * 4, 0);
-            memories.add(Memory::new("x", Scalar::F32, bytes))
-        })
-        .collect();
-    let out = memories.add(Memory::fresh("out", Scalar::F32, n_blocks * THREADS * 4));
-    tensors.push(out);
-    let launch = Launch {
-        kernel: &caller(name, arguments.len()),
-        grid: [n_blocks as u32, 1, 1],
-        block: [THREADS as u32, 1, 1],
-        arguments: tensors
-            .into_iter()
-            .map(|memory| Argument::Tensor { memory, offset: 0 })
-            .collect(),
-    };
-    let outcome = run(&launch, &mut memories, &Options::default());
-    assert!(outcome.findings.is_empty() && outcome.is_exact, "`{name}`: {:?}", outcome.findings);
-    let results = memories.get(out).bytes.chunks_exact(4).take(count);
+    let trial = caller(name, arguments.len());
+    let trial = trial.grid([n_blocks as u32, 1, 1]).block([THREADS as u32, 1, 1]);
+    let given = arguments.iter().fold(trial, |trial, floats| {
+        let mut bytes: Vec<_> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
+        bytes.resize(n_blocks * THREADS * 4, 0);
+        trial.tensor(Memory::new("x", Scalar::F32, bytes))
+    });
+    let mut run = given.tensor(Memory::fresh("out", Scalar::F32, n_blocks * THREADS * 4));
+    assert!(run.clean().is_exact, "`{name}`");
+    let results = run.left(arguments.len()).bytes.chunks_exact(4).take(count);
     results.map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect()
 }
 
-/// A kernel that calls a function of so many arguments: verified, before and behind its expansion.
-fn caller(name: &str, n_arguments: usize) -> Kernel {
-    let text = text(name, n_arguments);
-    let items = parse(&text.as_str().into()).unwrap_or_else(|problems| panic!("{text}{problems}"));
-    let Some(Item::Kernel(mut kernel)) = items.into_iter().next() else { panic!("one kernel") };
-    verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
-    expand(&mut kernel);
-    verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
-    kernel
+/// A launch of a kernel that calls a function of so many arguments.
+fn caller(name: &str, n_arguments: usize) -> Trial {
+    let kernel = Trial::of_text(&text(name, n_arguments)).kernel;
+    Trial::of_verified(kernel).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 fn text(name: &str, n_arguments: usize) -> String {

@@ -31,16 +31,7 @@ pub(super) fn check_beside(beside: &str, source: &str, expected: Expect) {
         Err(problems) => (vec![], problems.clone()),
     };
     let mut shown: String = functions.iter().map(show).collect();
-    for problem in problems {
-        let place = |label: &kernpack_syntax::Label| {
-            let piece = &text[label.span.start..label.span.end];
-            let line = text[..label.span.start].matches('\n').count() - 3;
-            format!("  {line}: `{}` {}\n", piece.replace('\n', "\\n"), label.text)
-        };
-        let labels: String = problem.labels.iter().map(place).collect();
-        let help = problem.help.map(|help| format!("  help: {help}\n")).unwrap_or_default();
-        shown += &format!("[{}] {}\n{labels}{help}", problem.code, problem.message);
-    }
+    shown += &problems.in_texts(&texts);
     expected.assert_eq(&shown);
 }
 
@@ -362,60 +353,58 @@ def f(x, mode, d, y, p, r):
     return 3
 "#,
         expect![[r#"
-            [unknown-name] `nothing` is not defined
-              4: `nothing` no name of this function or file
-            [packed-argument] the String `mode` chooses launches, and enters no kernel
-              5: `mode` passed here
+            error[unknown-name]: `nothing` is not defined
+              8:10 `nothing` no name of this function or file
+            error[packed-argument]: the String `mode` chooses launches, and enters no kernel
+              9:10 `mode` passed here
               help: ask for it by an `if`, and pass a constant
-            [packed-argument] the DataType `d` chooses launches, and enters no kernel
-              5: `d` passed here
+            error[packed-argument]: the DataType `d` chooses launches, and enters no kernel
+              9:16 `d` passed here
               help: name the dtype of a tensor, `x.element_type`
-            [packed-argument] `p` is a pointer, which enters no kernel
-              6: `p` passed here
+            error[packed-argument]: `p` is a pointer, which enters no kernel
+              10:7 `p` passed here
               help: pass a tensor
-            [packed-argument] `k` takes 3 arguments, not 4
-              7: `3` one more than it takes
+            error[packed-argument]: `k` takes 3 arguments, not 4
+              11:16 `3` one more than it takes
               help: it is `k(a, b=…, c=…)`
-            [packed-argument] `k` has no parameter `q`
-              8: `q` this one
+            error[packed-argument]: `k` has no parameter `q`
+              12:7 `q` this one
               help: it is `k(a, b=…, c=…)`
-            [launch-argument] the launch has no `block`
-              9: `k(x).launch(grid=1)` missing
+            error[launch-argument]: the launch has no `block`
+              13:5 `k(x).launch(grid=1)` missing
               help: write `block=…`, one to three numbers, x first
-            [launch-argument] a launch takes its layout by name
-              10: `1` without a name
+            error[launch-argument]: a launch takes its layout by name
+              14:17 `1` without a name
               help: write `.launch(grid=…, block=…)`
-            [launch-argument] a launch has no `blocks`
-              10: `blocks` unknown
+            error[launch-argument]: a launch has no `blocks`
+              14:29 `blocks` unknown
               help: it has grid, block, smem, cluster, cooperative, pdl, priority, stream
-            [launch-argument] the launch has no `grid`
-              10: `k(x).launch(1, block=1, blocks=2)` missing
+            error[launch-argument]: the launch has no `grid`
+              14:5 `k(x).launch(1, block=1, blocks=2)` missing
               help: write `grid=…`, one to three numbers, x first
-            [packed-value] expected an integer, found a float
-              11: `1.5` a float
-            [launch-argument] a layout of a launch has one to three numbers, not 4
-              11: `(1, 1, 1, 1)` here
-            [packed-statement] `k` is not launched
-              12: `k(x)` here
+            error[packed-value]: expected an integer, found a float
+              15:22 `1.5` a float
+            error[launch-argument]: a layout of a launch has one to three numbers, not 4
+              15:33 `(1, 1, 1, 1)` here
+            error[packed-statement]: `k` is not launched
+              16:5 `k(x)` here
               help: write `.launch(grid=…, block=…)` behind it
-            [packed-statement] a packed function has no loops
-              13: `for i in range(3):\n        k(x).launch(grid=1, block=1)` here
+            error[packed-statement]: a packed function has no loops
+              17:5 `for i in range(3):` here
               help: write launches one by one, or the loop in the kernel
-            [packed-value] an integer is no condition
-              15: `x.shape[0]` neither true nor false
+            error[packed-value]: an integer is no condition
+              19:8 `x.shape[0]` neither true nor false
               help: compare it: `n != 0`
-            [unknown-name] `m` is not defined
-              16: `m` no name of this function or file
-            [packed-value] expressions over dims have no `/`
-              17: `x.shape[1] / 2` not known yet
+            error[unknown-name]: `m` is not defined
+              20:14 `m` no name of this function or file
+            error[packed-value]: expressions over dims have no `/`
+              21:9 `x.shape[1] / 2` not known yet
               help: write `//`, which rounds down
-            [packed-value] 3 names for a tuple of 2
-              18: `a, b, c` not as many
-              help: name each part, `_` those unused
-            [packed-statement] a function that is called for its launches returns nothing
-              19: `3` nobody gets this
-              help: write `return` alone
-        "#]],
+            error[packed-value]: 3 names for 2 values
+              22:5 `a, b, c` not as many
+            error[packed-statement]: a function that is called for its launches returns nothing
+              23:12 `3` nobody gets this
+              help: write `return` alone"#]],
     );
     check(
         r#"
@@ -442,15 +431,14 @@ def h(x, r):
         expect![[r#"
             g
               k(x: float32 (m,n):(n,1) align 4 alone; r: float32 (m):(1) align 4 written alone; None) grid m block 1 when m > 0
-            [unwritten-result] a call may leave the result `r` unwritten
-              2: `r` this result
-              7: `m > 0` where this holds
+            error[unwritten-result]: a call may leave the result `r` unwritten
+              6:43 `r` this result
+              11:10 `m > 0` where this holds
               help: launch a kernel there that is passed `r`
-            [unwritten-result] a call may leave the result `r` unwritten
-              16: `r` this result
-              18: `x.shape[1] == 4` where this holds
-              help: launch a kernel there that is passed `r`
-        "#]],
+            error[unwritten-result]: a call may leave the result `r` unwritten
+              20:43 `r` this result
+              22:8 `x.shape[1] == 4` where this holds
+              help: launch a kernel there that is passed `r`"#]],
     );
     check(
         r#"
@@ -471,26 +459,25 @@ def f(x):
     pass
 "#,
         expect![[r#"
-            [decorator] `kp.jit` takes no keyword `works`
-              2: `works` unknown
+            error[decorator]: `kp.jit` takes no keyword `works`
+              6:108 `works` unknown
               help: write `kp.jit("signature", workspace={"name": "Tensor(…)"})`
-            [packed-name] `g` has the signature of `f`
-              7: `g` the function
-              6: `f` the name that callers use
+            error[packed-name]: `g` has the signature of `f`
+              11:5 `g` the function
+              10:10 `f` the name that callers use
               help: give both one name
-            [packed-parameters] the parameters of `g` are not those of its signature
-              7: `x, ws, r` expected its parameters, then its results, then the workspaces
+            error[packed-parameters]: the parameters of `g` are not those of its signature
+              11:7 `x, ws, r` expected its parameters, then its results, then the workspaces
               help: write `def g(x, r, ws):`
-            [packed-parameters] defaults stand in the signature
-              7: `3` has no effect here
+            error[packed-parameters]: defaults stand in the signature
+              11:16 `3` has no effect here
               help: write it there: `x: int32 = 0`
-            [syntax] expected a type, found `Tensr`
-              10: `Tensr` expected a type
+            error[syntax]: expected a type, found `Tensr`
+              14:15 `Tensr` expected a type
               help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
-            [decorator] `kp.jit` takes a signature, and nothing else
-              14: `3` expected one text
-              help: write `@kp.jit("name(x: Tensor([n], float32))")`
-        "#]],
+            error[decorator]: `kp.jit` takes a signature, and nothing else
+              18:9 `3` expected one text
+              help: write `@kp.jit("name(x: Tensor([n], float32))")`"#]],
     );
 }
 
@@ -543,21 +530,20 @@ def g(x):
               k(local[]; x: float32 (n):(1) align 4 written alone; 4) grid n // 4 block 256 when !(n == 0), n % 4 == 0
               k(lambda[]; x: float32 (n):(1) align 4 written alone; 2) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
               k(local[]; x: float32 (n):(1) align 4 written alone; n: int64 1..) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
-            [recursion] `loop` calls itself
-              32: `loop(x)` this call
+            error[recursion]: `loop` calls itself
+              36:5 `loop(x)` this call
               help: write what it does: functions stand in the place of their calls
-            [packed-value] which value it is depends on the call
-              16: `n == 0` not known while the package is built
+            error[packed-value]: which value it is depends on the call
+              20:8 `n == 0` not known while the package is built
               help: write an `if` with a launch on each side
-            [packed-argument] `apply` is not given its `f`
-              38: `apply()` missing
+            error[packed-argument]: `apply` is not given its `f`
+              42:5 `apply()` missing
               help: it is `apply(f, x, scale=…)`
-            [packed-argument] `apply` is not given its `x`
-              38: `apply()` missing
+            error[packed-argument]: `apply` is not given its `x`
+              42:5 `apply()` missing
               help: it is `apply(f, x, scale=…)`
-            [packed-value] `exp` is for kernels
-              39: `kp.exp(1.0)` called while the package is built
-        "#]],
+            error[packed-value]: `exp` is for kernels
+              43:5 `kp.exp(1.0)` called while the package is built"#]],
     );
 }
 
@@ -582,10 +568,9 @@ def g(x):
         expect![[r#"
             f
               k(x: float32 (n):(1) align 4 written alone; None; None) grid (n//4 + 1)*2 block 32
-            [launch-argument] the launch has two `grid`
-              14: `grid` the second
-              help: write one of them
-        "#]],
+            error[launch-argument]: the launch has two `grid`
+              18:35 `grid` the second
+              help: write one of them"#]],
     );
 }
 
@@ -660,24 +645,23 @@ def g(i, e, w):
               k(bool false; None; None) grid 1 block 5 when flag.given != 0 and not flag != 0
               k(true; None; None) grid 1 block 6 when i.given == 0 or i > 3, w.given == 0
               k(n: int64 0..; w: float32 (n):(1) align 4 alone; None) grid 1 block 7 when i.given == 0 or i > 3, !(w.given == 0)
-            [unguarded] `i` may be None
-              24: `i + 1` used without having asked
+            error[unguarded]: `i` may be None
+              28:7 `i + 1` used without having asked
               help: ask first: `if i is not None:`
-            [unguarded] `e` may be None
-              24: `-e` used without having asked
+            error[unguarded]: `e` may be None
+              28:14 `-e` used without having asked
               help: ask first: `if e is not None:`
-            [unguarded] `w` may be None
-              24: `w[None]` used without having asked
+            error[unguarded]: `w` may be None
+              28:18 `w[None]` used without having asked
               help: ask first: `if w is not None:`
-            [unguarded] `i` may be None
-              25: `i` used without having asked
+            error[unguarded]: `i` may be None
+              29:8 `i` used without having asked
               help: ask first: `if i is not None:`
-            [unguarded] `w` may be None
-              26: `w.shape` used without having asked
+            error[unguarded]: `w` may be None
+              30:11 `w.shape` used without having asked
               help: ask first: `if w is not None:`
-            [packed-value] expected a number, found `None`
-              28: `i + 1` `None`
-        "#]],
+            error[packed-value]: expected a number, found `None`
+              32:11 `i + 1` `None`"#]],
     );
 }
 
@@ -698,18 +682,17 @@ def f(n):
     k(abs(-3), abs(4), -(-5)).launch(grid=1, block=abs(-1.5))
 "#,
         expect![[r#"
-            [packed-value] 170141183460469231731687303715884105728 has more than 64 bits
-              6: `abs(z)` no `int64`
+            error[packed-value]: 170141183460469231731687303715884105728 has more than 64 bits
+              10:22 `abs(z)` no `int64`
               help: pass it to the kernel as it is
-            [packed-value] expressions over dims have 64 bits
-              9: `n + z` one of these has more
-            [packed-value] `9 ** 387420489` has more than 65536 bits
-              10: `9 ** 9 ** 9` here
+            error[packed-value]: expressions over dims have 64 bits
+              13:7 `n + z` one of these has more
+            error[packed-value]: `9 ** 387420489` has more than 65536 bits
+              14:7 `9 ** 9 ** 9` here
               help: compute with smaller numbers
-            [packed-value] a tuple of 2 has no item 10000000000000000000000000000000000000000
-              11: `(0, 1)[10 ** 40]` beyond its end
-            [packed-value] expected an integer, found a float
-              12: `abs(-1.5)` a float
-        "#]],
+            error[packed-value]: a tuple of 2 has no item 10000000000000000000000000000000000000000
+              15:7 `(0, 1)[10 ** 40]` beyond its end
+            error[packed-value]: expected an integer, found a float
+              16:52 `abs(-1.5)` a float"#]],
     );
 }

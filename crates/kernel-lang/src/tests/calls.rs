@@ -33,41 +33,43 @@ def k(x, h, out, n, u, c):
     check_file(
         source,
         expect![[r#"
-            error[arguments]: `f` is not given its `a`
-              7:5 `f()` 
-              help: it is `f(a, b=…, *, c=…)`
-            error[arguments]: `f` takes 2 arguments by position, not 3
-              8:13 `3` 
-              help: it is `f(a, b=…, *, c=…)`
+            error[arguments]: `f` misses its argument `a`
+              8:5 `f()`
+              help: pass it
+            error[arguments]: `f` takes 2 arguments, and is given 3
+              9:5 `f(1, 2, 3)`
+              help: leave out those that it has no name for
             error[arguments]: `f` has no parameter `d`
-              9:10 `d` 
-              help: it is `f(a, b=…, *, c=…)`
-            error[arguments]: `a` of `f` is given twice
-              10:10 `a` 
-              help: it is `f(a, b=…, *, c=…)`
-            error[arguments]: `kp.exp` is not given its `x`
-              12:5 `kp.exp()` 
-              help: it is `kp.exp(x)`
-            error[arguments]: `kp.exp` takes 1 argument, not 2
-              13:17 `2.0` 
-              help: it is `kp.exp(x)`
-            error[arguments]: `kp.exp` has no parameter `y`
-              14:17 `y` 
-              help: it is `kp.exp(x)`
+              10:10 `d`
+              10:5 `f(1, d=4)` called here
+              help: pass each parameter once, by its name
+            error[arguments]: `a` is given twice
+              11:10 `a`
+              11:5 `f(1, a=2)` called here
+              help: pass each parameter once, by its name
+            error[arguments]: `kp.exp` misses `x`
+              13:5 `kp.exp()`
+              help: write `kp.exp(x)`
+            error[arguments]: `kp.exp` takes 1 argument
+              14:17 `2.0`
+              help: write `kp.exp(x)`
+            error[arguments]: `kp.exp` has no `y`
+              15:17 `y`
+              help: write `kp.exp(x)`
             error[type]: expected a float, found int32
-              15:12 `n` 
+              16:12 `n`
               help: write `kp.exp(kp.float32(x))`
             error[type]: expected a float, found a tensor
-              16:12 `x` 
+              17:12 `x`
               help: write `kp.exp(kp.float32(x))`
             error[call]: `k` is a kernel, and kernels do not call it
-              17:5 `k(x)` 
+              18:5 `k(x)`
               help: call a plain `def`, which stands in the place of its call
             error[call]: int32 is no function
-              18:5 `n()` 
+              19:5 `n()`
               help: call a function
             error[arguments]: `kp.float32` converts one number, and is given 2
-              19:5 `kp.float32(1, 2)` 
+              20:5 `kp.float32(1, 2)`
               help: write `kp.float32(x)`"#]],
     );
 }
@@ -88,10 +90,10 @@ def k(x, h, out, n, u, c):
     check_file(
         source,
         expect![[r#"
-        error[recursion]: `f` calls itself
-          6:12 `f(a)` 
-          3:12 `g(a)` called here
-          help: write a loop: functions stand in the place of their calls"#]],
+            error[recursion]: `f` calls itself
+              7:12 `f(a)`
+              4:12 `g(a)` called here
+              help: write a loop: functions stand in the place of their calls"#]],
     );
 }
 
@@ -114,18 +116,18 @@ def k(x, h, out, n, u, c):
     check_file(
         source,
         expect![[r#"
-        error[return]: `f` does not return a value on every way
-          2:5 `f` 
-          4:9 `return a` returns one here
-          help: return a value at its end
-        error[return]: a float is returned here
-          8:5 `return 1.0` 
-          7:9 `return a` and something else here
-          12:5 `g(n)` called here
-          help: return values of one type
-        error[return]: a kernel returns nothing
-          13:12 `1` 
-          help: store it in a tensor"#]],
+            error[return]: `f` does not return a value on every way
+              3:5 `f`
+              5:9 `return a` returns one here
+              help: return a value at its end
+            error[return]: a float is returned here
+              9:5 `return 1.0`
+              8:9 `return a` and something else here
+              13:5 `g(n)` called here
+              help: return values of one type
+            error[return]: a kernel returns nothing
+              14:12 `1`
+              help: store it in a tensor"#]],
     );
 }
 
@@ -134,58 +136,57 @@ fn names_that_kernpack_has_not() {
     check(
         "kp.syncthreads()",
         expect![[r#"
-        error[unknown-name]: kernpack has no `syncthreads`
-          3:8 `syncthreads` 
-          help: write `kp.sync_threads()`"#]],
+            error[unknown-name]: kernpack has no `syncthreads`
+              4:8 `syncthreads`
+              help: write `kp.sync_threads()`"#]],
     );
     check(
         "kp.sync_thread()",
         expect![[r#"
-        error[unknown-name]: kernpack has no `sync_thread`
-          3:8 `sync_thread` 
-          help: write `kp.sync_threads`"#]],
+            error[unknown-name]: kernpack has no `sync_thread`
+              4:8 `sync_thread`
+              help: write `kp.sync_threads`"#]],
     );
     check(
         "kp.float8_e4m3fn(1)",
         expect![[r#"
-        error[reserved]: `kp.float8_e4m3fn` is reserved for later
-          3:8 `float8_e4m3fn` 
-          help: store uint8, and convert"#]],
+            error[reserved]: `kp.float8_e4m3fn` is reserved for later
+              4:8 `float8_e4m3fn`
+              help: store uint8, and convert"#]],
     );
     check(
         "kp.cp_async(x, out)",
         expect![[r#"
-        error[reserved]: `kp.cp_async` is reserved for later
-          3:8 `cp_async` 
-          help: write `kp.copy`, and `kp.sync_threads()` behind it"#]],
+            error[reserved]: `kp.cp_async` is reserved for later
+              4:8 `cp_async`
+              help: write `kp.copy`, and `kp.sync_threads()` behind it"#]],
     );
     check(
         "kp.exp(kp.float64(1))",
         expect![[r#"
-        error[reserved]: `kp.exp` of float64 is reserved for later
-          3:5 `kp.exp(kp.float64(1))` 
-          help: convert it, as in `kp.float32(x)`"#]],
+            error[reserved]: `kp.exp` of float64 is reserved for later
+              4:5 `kp.exp(kp.float64(1))`
+              help: convert it, as in `kp.float32(x)`"#]],
     );
     check(
         "x.T",
         expect![[r#"
-        error[attribute]: a tensor has no `T`
-          3:7 `T` 
-          help: compose it with a layout of swapped modes: `kp.select`"#]],
+            error[attribute]: a tensor has no `T`
+              4:7 `T`
+              help: compose it with a layout of swapped modes: `kp.select`"#]],
     );
     check(
         "torch.zeros(1)",
         expect![[r#"
-        error[unknown-name]: `torch` is not defined
-          3:5 `torch` 
-          help: assign it, pass it, or define it in the file"#]],
+            error[unknown-name]: `torch` is not defined
+              4:5 `torch`
+              help: assign it, pass it, or define it in the file"#]],
     );
     check_file(
         "import torch\n@kp.kernel\ndef k(x, h, out, n, u, c):\n    torch.zeros(1)\n",
         expect![[r#"
             error[python-name]: `torch` is Python's, and no part of kernels
-              4:5 `torch` 
-              1:8 `torch` comes from here
+              5:5 `torch`
               help: pass what is needed of it as an argument"#]],
     );
 }
@@ -212,7 +213,7 @@ fn arguments_that_may_be_none_are_asked_for() {
         "out[0] = w[0]",
         expect![[r#"
             error[unguarded]: `w` may be None here
-              3:14 `w` 
+              4:14 `w`
               help: ask first: `if w is not None:`"#]],
     );
     check("if w is not None:\n    out[0] = w[0]", expect!["fine"]);
@@ -220,7 +221,7 @@ fn arguments_that_may_be_none_are_asked_for() {
         "if w is None:\n    out[0] = w[0]",
         expect![[r#"
             error[unguarded]: `w` may be None here
-              4:18 `w` 
+              5:18 `w`
               help: ask first: `if w is not None:`"#]],
     );
     check("if w is None:\n    return\nout[0] = w[0]", expect!["fine"]);
@@ -228,7 +229,7 @@ fn arguments_that_may_be_none_are_asked_for() {
         "if w is not None and w[0] > 0.0:\n    out[0] = w[0]\nw.shape",
         expect![[r#"
             error[unguarded]: `w` may be None here
-              5:7 `shape` 
+              6:7 `shape`
               help: ask first: `if w is not None:`"#]],
     );
     check("out[0] = w[0] if w is not None else 1.0", expect!["fine"]);
@@ -236,7 +237,7 @@ fn arguments_that_may_be_none_are_asked_for() {
         "out[0] = kp.exp(w)",
         expect![[r#"
             error[unguarded]: `w` may be None here
-              3:21 `w` 
+              4:21 `w`
               help: ask first: `if w is not None:`"#]],
     );
 }
@@ -249,7 +250,7 @@ fn constants_are_constant() {
         &[scalar("n", I32), scalar("n", I32), text("a")],
         expect![[r#"
             error[constexpr]: `c` is `kp.Constexpr`, and is given a number that differs from call to call
-              2:10 `c` 
+              3:10 `c`
               help: pass a constant, or leave out `kp.Constexpr`"#]],
     );
     let source = "A = B\nB = A\nC = kp.make_layout((2, 3))\n@kp.kernel\ndef k(x):\n    A + C\n";
@@ -258,24 +259,24 @@ fn constants_are_constant() {
         &[int(1)],
         expect![[r#"
             error[constexpr]: `A` is made of itself
-              2:5 `A` 
+              3:5 `A`
               help: give it a value of its own"#]],
     );
     check_with(
         "@kp.kernel\ndef k(x, y):\n    pass\n",
         &[int(1)],
         expect![[r#"
-        error[arguments]: `k` misses its argument `y`
-          2:10 `y` 
-          help: pass it in the launch"#]],
+            error[arguments]: `k` misses its argument `y`
+              3:10 `y`
+              help: pass it in the launch"#]],
     );
     check_with(
         "@kp.kernel\ndef k(x):\n    pass\n",
         &[int(1), int(2)],
         expect![[r#"
-        error[arguments]: `k` takes 1 arguments, and is given 2
-          2:5 `k` 
-          help: launch it with as many as it takes"#]],
+            error[arguments]: `k` takes 1 arguments, and is given 2
+              3:5 `k`
+              help: launch it with as many as it takes"#]],
     );
 }
 
@@ -284,26 +285,26 @@ fn memory_of_threads_and_blocks_has_a_size() {
     check(
         "kp.make_rmem_tensor(n, kp.float32)",
         expect![[r#"
-        error[register-tensor]: how many elements there are is not known while compiling
-          3:5 `kp.make_rmem_tensor(n, kp.float32)` 
-          help: take tiles of a constant shape, as with `kp.local_tile`"#]],
+            error[register-tensor]: how many elements there are is not known while compiling
+              4:5 `kp.make_rmem_tensor(n, kp.float32)`
+              help: take tiles of a constant shape, as with `kp.local_tile`"#]],
     );
     check(
         "kp.make_rmem_tensor(100000, kp.float32)",
         expect![[r#"
-        error[register-tensor]: 100000 elements of a thread
-          3:5 `kp.make_rmem_tensor(100000, kp.float32)` 
-          help: let each thread have at most 4096"#]],
+            error[register-tensor]: 100000 elements of a thread
+              4:5 `kp.make_rmem_tensor(100000, kp.float32)`
+              help: let each thread have at most 4096"#]],
     );
     check(
         "kp.shared(kp.float32, n)\nkp.shared(kp.float32, 100000)",
         expect![[r#"
-        error[shared]: the extents of a shared tensor are not known at the launch
-          3:5 `kp.shared(kp.float32, n)` 
-          help: use constants, and dims of the signature
-        error[shared]: 100000 elements of 4 bytes are more than a block has
-          4:5 `kp.shared(kp.float32, 100000)` 
-          help: share at most 227 KiB"#]],
+            error[shared]: the extents of a shared tensor are not known at the launch
+              4:5 `kp.shared(kp.float32, n)`
+              help: use constants, and dims of the signature
+            error[shared]: 100000 elements of 4 bytes are more than a block has
+              5:5 `kp.shared(kp.float32, 100000)`
+              help: share at most 227 KiB"#]],
     );
 }
 
@@ -312,84 +313,84 @@ fn functions_of_kernpack_say_what_they_expect() {
     check(
         "kp.printf('a {} {}', n)\nkp.printf(n)\nkp.printf('{}', x)",
         expect![[r#"
-        error[printf]: the format has 2 `{}`, and 1 values follow
-          3:5 `kp.printf('a {} {}', n)` 
-          help: write `{}` once for each value
-        error[type]: expected a constant text, found int32
-          4:15 `n` 
-          help: pass a constant text as `format`
-        error[printf]: a tensor cannot be printed
-          5:21 `x` 
-          help: pass numbers"#]],
+            error[printf]: the format has 2 `{}`, and 1 values follow
+              4:5 `kp.printf('a {} {}', n)`
+              help: write `{}` once for each value
+            error[type]: expected a constant text, found int32
+              5:15 `n`
+              help: pass a constant text as `format`
+            error[printf]: a tensor cannot be printed
+              6:21 `x`
+              help: pass numbers"#]],
     );
     check(
         "kp.atomic_add(x, 0, 1.0)\nkp.atomic_min(out, 0, 1.0)\nkp.atomic_add(out, 0, 1.0, order='fast')",
         expect![[r#"
-        error[read-only]: `x` is not `mut`
-          3:19 `x` written here
-          help: write `mut` for `x` in the signature, or make it a result
-        error[atomic]: there is no `kp.atomic_min` of float32
-          4:19 `out` 
-          help: use integers of 32 or 64 bits
-        error[type]: expected "relaxed" or "acquire" or "release" or "acq_rel", found a text
-          5:38 `'fast'` 
-          help: pass "relaxed" or "acquire" or "release" or "acq_rel" as `order`"#]],
+            error[read-only]: `x` is not `mut`
+              4:19 `x` written here
+              help: write `mut` for `x` in the signature, or make it a result
+            error[atomic]: there is no `kp.atomic_min` of float32
+              5:19 `out`
+              help: use integers of 32 or 64 bits
+            error[type]: expected "relaxed" or "acquire" or "release" or "acq_rel", found a text
+              6:38 `'fast'`
+              help: pass "relaxed" or "acquire" or "release" or "acq_rel" as `order`"#]],
     );
     check(
         "kp.copy(x, out)\nkp.copy(h, out)",
         expect![[r#"
-        error[register-tensor]: how many elements there are is not known while compiling
-          3:5 `kp.copy(x, out)` 
-          help: take tiles of a constant shape, as with `kp.local_tile`
-        error[element-type]: a copy from float16 to float32
-          4:5 `kp.copy(h, out)` 
-          help: write `y.store(x.load().to(kp.float32))`"#]],
+            error[register-tensor]: how many elements there are is not known while compiling
+              4:5 `kp.copy(x, out)`
+              help: take tiles of a constant shape, as with `kp.local_tile`
+            error[element-type]: a copy from float16 to float32
+              5:5 `kp.copy(h, out)`
+              help: write `y.store(x.load().to(kp.float32))`"#]],
     );
     check(
         "kp.warp_reduction_sum(n > 0)\nkp.warp_reduction_sum(n, 3)",
         expect![[r#"
-        error[type]: a reduction of bools
-          3:27 `n > 0` 
-          help: convert it, as in `kp.int32(b)`, or vote
-        error[type]: expected a constant power of two up to 32, found an integer
-          4:30 `3` 
-          help: pass a constant power of two up to 32 as `threads_in_group`"#]],
+            error[type]: a reduction of bools
+              4:27 `n > 0`
+              help: convert it, as in `kp.int32(b)`, or vote
+            error[type]: expected a constant power of two up to 32, found an integer
+              5:30 `3`
+              help: pass a constant power of two up to 32 as `threads_in_group`"#]],
     );
     check(
         "kp.bitcast(n, kp.float64)\nkp.convert(n, kp.float32, rounding='odd')",
         expect![[r#"
-        error[type]: int32 has 32 bits, and float64 has 64
-          3:5 `kp.bitcast(n, kp.float64)` 
-          help: choose a dtype of as many bits
-        error[type]: a rounding is "nearest" or "zero" or "down" or "up"
-          4:40 `'odd'` 
-          help: write one of them"#]],
+            error[type]: int32 has 32 bits, and float64 has 64
+              4:5 `kp.bitcast(n, kp.float64)`
+              help: choose a dtype of as many bits
+            error[type]: a rounding is "nearest" or "zero" or "down" or "up"
+              5:40 `'odd'`
+              help: write one of them"#]],
     );
     check(
         "kp.make_layout((2, 3), stride=(1,))\nkp.make_swizzle(9, 0, 1)",
         expect![[r#"
-        error[layout]: the shape `(2,3)` and the stride `(1)` are not nested alike
-          3:5 `kp.make_layout((2, 3), stride=(1,))` 
-          help: see the page on layouts for what is needed
-        error[layout]: `S<9,0,1>` is no swizzle: the shift must be at least as wide as the bits, and all of them must lie in an index
-          4:5 `kp.make_swizzle(9, 0, 1)` 
-          help: see the page on layouts for what is needed"#]],
+            error[layout]: the shape `(2,3)` and the stride `(1)` are not nested alike
+              4:5 `kp.make_layout((2, 3), stride=(1,))`
+              help: see the page on layouts for what is needed
+            error[layout]: `S<9,0,1>` is no swizzle: the shift must be at least as wide as the bits, and all of them must lie in an index
+              5:5 `kp.make_swizzle(9, 0, 1)`
+              help: see the page on layouts for what is needed"#]],
     );
     check(
         "kp.local_tile(x, (4, 4), (0, 0, 0))",
         expect![[r#"
             error[rank]: `x` has 2 modes, and the index has 3
-              3:30 `(0, 0, 0)` the shape is (?,?)
+              4:30 `(0, 0, 0)` the shape is (?,?)
               help: write an index for each mode, `None` for all of it"#]],
     );
     check(
         "kp.ceil_div(n, 0)\nkp.min()\nkp.max(n, x)",
         expect![[r#"
             error[arguments]: `kp.min` of nothing
-              4:5 `kp.min()` 
+              5:5 `kp.min()`
               help: pass numbers
             error[type]: `kp.max` of int32 and a tensor
-              5:5 `kp.max(n, x)` 
+              6:5 `kp.max(n, x)`
               help: pass numbers"#]],
     );
 }
@@ -409,9 +410,9 @@ def k(x, h, out, n, u, c):
     check_file(
         source,
         expect![[r#"
-        error[division]: `/` of integers
-          3:12 `a / 2` 
-          7:5 `f(n)` called here
-          help: write `//`, or convert an operand, as in `kp.float32(n)`"#]],
+            error[division]: `/` of integers
+              4:12 `a / 2`
+              8:5 `f(n)` called here
+              help: write `//`, or convert an operand, as in `kp.float32(n)`"#]],
     );
 }

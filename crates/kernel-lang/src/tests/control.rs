@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What statements become.
 
-use super::{elaborate_k, int, operations, read, scalar, written};
+use super::{elaborate_k, int, operations, read, run_clean, scalar, written};
 use crate::argument::Argument;
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::Scalar::{F32, I32, I64};
-use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
-use kernpack_kernel_ir::{Const, expand, verify};
+use kernpack_kernel_ir::interp::Memory;
+use kernpack_kernel_ir::{Const, verify};
 
 fn check(source: &str, arguments: &[Argument], expected: Expect) {
     let shown = match elaborate_k(source, arguments, 256) {
@@ -148,23 +148,12 @@ def k(x, out, threads: kp.Constexpr):
 fn expect_run(source: &str, expected: impl Fn(i64) -> i64) {
     let arguments = [written("out", I64, &["32"]), scalar("n", I32)];
     let made = elaborate_k(source, &arguments, 32);
-    let mut kernel = made.unwrap_or_else(|problems| panic!("{problems}")).kernel;
-    verify::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}\n{kernel}"));
-    expand(&mut kernel);
-    let mut memories = Memories::default();
-    let memory = memories.add(Memory::fresh("out", I64, 32 * 8));
-    let arguments = kernel.params.iter().map(|param| match &param.name[..] {
-        "n" => interp::Argument::Scalar(Const::int(I32, 10)),
-        _ => interp::Argument::Tensor { memory, offset: 0 },
-    });
-    let arguments = arguments.collect();
-    let launch = Launch { kernel: &kernel, grid: [1; 3], block: [32, 1, 1], arguments };
-    let outcome = interp::run(&launch, &mut memories, &Options::default());
-    assert!(outcome.findings.is_empty(), "{:?}\n{kernel}", outcome.findings);
-    let number = |chunk: &[u8]| i64::from_le_bytes(chunk.try_into().expect("8 bytes"));
-    let found: Vec<_> = memories.get(memory).bytes.chunks(8).map(number).collect();
+    let instance = made.unwrap_or_else(|problems| panic!("{problems}"));
+    let mut out = vec![Memory::fresh("out", I64, 32 * 8)];
+    run_clean(instance, [[1; 3], [32, 1, 1]], &mut out, &|_, scalar| Const::int(scalar, 10));
+    let found: Vec<_> = out[0].elements().into_iter().filter_map(Const::as_int).collect();
     let wanted: Vec<_> = (0..32).map(expected).collect();
-    assert_eq!(found, wanted, "{kernel}");
+    assert_eq!(found, wanted, "{source}");
 }
 
 #[test]
@@ -561,7 +550,7 @@ def k(out, n):
         &[written("out", I64, &["1"]), scalar("n", I32)],
         expect![[r#"
             error[unassigned]: `d` is the index of a loop that has ended
-              7:23 `d` 
+              8:23 `d`
               help: assign it to another name in the loop"#]],
     );
 }
@@ -615,46 +604,46 @@ def k(out, n):
         &[written("out", I64, &["1"]), scalar("n", I32)],
         expect![[r#"
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
-              5:14 `big` 
+              6:14 `big`
               help: convert the other operand to a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int32, which goes from -2147483648 to 2147483647
-              6:5 `n += big` 
+              7:5 `n += big`
               help: convert the other operand to a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
-              7:18 `big` 
+              8:18 `big`
               help: choose a wider type
             error[literal]: -10000000000000000000000000000000000000000 is no uint64, which goes from 0 to 18446744073709551615
-              7:35 `-big` 
+              8:35 `-big`
               help: choose a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
-              8:14 `range(big)` 
+              9:14 `range(big)`
               help: convert the other operand to a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
-              10:33 `big` 
+              11:33 `big`
               help: convert the other operand to a wider type
             error[literal]: `**` gives an integer of more than 65536 bits
-              12:9 `9 ** 9 ** 9` 
+              13:9 `9 ** 9 ** 9`
               help: compute with smaller numbers
             error[literal]: `<<` gives an integer of more than 65536 bits
-              13:9 `1 << 2 ** 70` 
+              14:9 `1 << 2 ** 70`
               help: compute with smaller numbers
             error[literal]: `*` of an integer that is beyond all floats
-              14:9 `big ** 10 * 0.5` 
+              15:9 `big ** 10 * 0.5`
               help: compute with smaller numbers
             error[subscript]: there is no item 10000000000000000000000000000000000000000 of 2
-              15:16 `big` 
+              16:16 `big`
               help: count from 0 to 1
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
-              16:9 `out[big]` 
+              17:9 `out[big]`
               help: convert the other operand to a wider type
             error[operator]: there is no `<<` of an integer and an integer
-              17:9 `1 << -1` 
+              18:9 `1 << -1`
               help: convert both to an integer
             error[division]: `//` by zero
-              18:9 `big // 0` 
+              19:9 `big // 0`
               help: divide by something else
             error[division]: `**` by zero
-              18:20 `0 ** -1` 
+              19:20 `0 ** -1`
               help: divide by something else"#]],
     );
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files that import others, and what may stand in them.
 
-use super::show;
 use crate::file::{DefinitionKind, KernelFiles};
 use expect_test::{Expect, expect};
 use kernpack_syntax::Texts;
@@ -21,7 +20,7 @@ fn check(files: &[(&str, &str)], expected: Expect) {
     };
     let read = KernelFiles::read(Path::new(files[0].0), &mut door, &mut texts);
     let mut shown = match &read {
-        Err(problems) => show(problems, &texts) + "\n",
+        Err(problems) => problems.in_texts(&texts) + "\n",
         Ok(files) => files.modules().iter().map(functions).collect(),
     };
     shown += &format!("asked for {}\n", asked.join(", "));
@@ -124,12 +123,12 @@ fn imports_that_lead_nowhere_are_named() {
         ],
         expect![[r#"
             error[import]: `rows.py` has no `f`
-              1:24 `f` imported here
+              2:24 `f` imported here
               help: define `f` there
             error[source-file]: cannot read `gone.py`: entity not found
-              2:19 `a` imported here
+              3:19 `a` imported here
             error[import]: names of kernpack are imported one by one
-              3:22 `*` 
+              4:22 `*`
               help: write `import kernpack as kp`
             asked for k.py, rows.py, gone.py
         "#]],
@@ -138,7 +137,7 @@ fn imports_that_lead_nowhere_are_named() {
         &[("a.py", "from b import x"), ("b.py", "from c import x"), ("c.py", "import b\nx = 1")],
         expect![[r#"
             error[import-cycle]: `b.py` imports itself
-              0:8 `b` by this import
+              c.py:1:8 `b` by this import
               help: move what both files need into a third
             asked for a.py, b.py, c.py
         "#]],
@@ -164,32 +163,32 @@ def m(): pass
     check(
         &[("k.py", text)],
         expect![[r#"
-        error[module-statement]: a kernel file has imports, functions and constants
-          1:1 `print(1)` this is something else
-          help: move it into a function, or behind `if __name__ == "__main__":`
-        error[module-statement]: a kernel file has imports, functions and constants
-          2:1 `for i in range(3): pass` this is something else
-          help: move it into a function, or behind `if __name__ == "__main__":`
-        error[module-statement]: a kernel file has imports, functions and constants
-          3:1 `x.y` this is something else
-          help: assign to a name
-        error[module-statement]: a kernel file has imports, functions and constants
-          4:1 `a, b.c` this is something else
-          help: assign to a name
-        error[module-statement]: a kernel file has imports, functions and constants
-          5:1 `class A: pass` this is something else
-          help: pass tuples, or several arguments
-        error[decorator]: `kp.kernel` takes no arguments
-          6:2 `kp.kernel(1)` 
-          help: write `@kp.kernel`
-        error[decorator]: `kp.jit` needs a signature
-          8:2 `kp.jit` 
-          help: write `@kp.jit("name(x: Tensor([n], float32))")`
-        error[decorator]: `kp.exp` is no decorator
-          10:2 `kp.exp` 
-          help: write `@kp.kernel`, or `@kp.jit("…")` with a signature
-        asked for k.py
-    "#]],
+            error[module-statement]: a kernel file has imports, functions and constants
+              2:1 `print(1)` this is something else
+              help: move it into a function, or behind `if __name__ == "__main__":`
+            error[module-statement]: a kernel file has imports, functions and constants
+              3:1 `for i in range(3): pass` this is something else
+              help: move it into a function, or behind `if __name__ == "__main__":`
+            error[module-statement]: a kernel file has imports, functions and constants
+              4:1 `x.y` this is something else
+              help: assign to a name
+            error[module-statement]: a kernel file has imports, functions and constants
+              5:1 `a, b.c` this is something else
+              help: assign to a name
+            error[module-statement]: a kernel file has imports, functions and constants
+              6:1 `class A: pass` this is something else
+              help: pass tuples, or several arguments
+            error[decorator]: `kp.kernel` takes no arguments
+              7:2 `kp.kernel(1)`
+              help: write `@kp.kernel`
+            error[decorator]: `kp.jit` needs a signature
+              9:2 `kp.jit`
+              help: write `@kp.jit("name(x: Tensor([n], float32))")`
+            error[decorator]: `kp.exp` is no decorator
+              11:2 `kp.exp`
+              help: write `@kp.kernel`, or `@kp.jit("…")` with a signature
+            asked for k.py
+        "#]],
     );
 }
 
@@ -235,6 +234,6 @@ fn names_of_other_files_are_used() {
     let request =
         crate::elaborate::Request { kernel, arguments: &arguments, dtypes: &[], block, symbol };
     let instance = crate::elaborate::elaborate(&files, &request);
-    let instance = instance.unwrap_or_else(|problems| panic!("{}", show(&problems, &texts)));
+    let instance = instance.unwrap_or_else(|problems| panic!("{}", problems.in_texts(&texts)));
     assert!(instance.kernel.to_string().contains("const 4.5"), "{}", instance.kernel);
 }

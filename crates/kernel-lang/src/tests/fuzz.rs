@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whatever the text is, reading and elaborating it ends with operations or diagnostics.
 
-use super::{elaborate_k, int, read, scalar, show, written};
+use super::{elaborate_k, int, read, scalar, written};
 use crate::file::KernelFiles;
 use kernpack_kernel_ir::Scalar::{F16, F32, I32};
 use kernpack_syntax::Texts;
@@ -236,7 +236,7 @@ fn deep_text_is_refused() {
         let mut door = |_: &Path| Ok(text.clone().into_bytes());
         let read = KernelFiles::read(Path::new("k.py"), &mut door, &mut texts);
         if let Err(problems) = read {
-            assert!(show(&problems, &texts).contains("error"));
+            assert!(problems.in_texts(&texts).contains("error"));
         }
     }
 }

@@ -2,14 +2,15 @@
 //! What the language's page says that numbers are. Each expression is computed of constants, while
 //! compiling, and of arguments, by the interpreter: both are the same, and what is expected.
 
-use super::{Argument, elaborate_k, scalar, written};
+use super::{Argument, elaborate_k, run_clean, scalar, written};
 use crate::argument::Constant;
 use kernpack_interval::Interval;
+use kernpack_kernel_ir::Const;
 use kernpack_kernel_ir::Scalar::{
     self, BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64,
 };
-use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
-use kernpack_kernel_ir::{Const, expand, verify};
+use kernpack_kernel_ir::interp::Memory;
+use kernpack_validators::Expr;
 
 /// What an expression gives, of `a` and `b`, as the bits of that type.
 fn compute(expr: &str, gives: Scalar, operands: &[(Scalar, f64)]) -> Const {
@@ -57,25 +58,14 @@ fn run(expr: &str, gives: Scalar, operands: &[Const], is_constant: bool) -> Cons
     let source = format!("@kp.kernel\ndef k(out{params}):\n{lines}    out[0] = {expr}\n");
     let instance =
         elaborate_k(&source, &arguments, 1).unwrap_or_else(|problem| panic!("{problem}"));
-    let mut kernel = instance.kernel;
-    verify::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
-    expand(&mut kernel);
-    let mut memories = Memories::default();
-    let memory = memories.add(Memory::fresh("out", gives, gives.bytes() as usize));
-    let given = kernel.params.iter().map(|param| {
-        match values.iter().find(|(name, _)| param.name == *name) {
-            Some((_, value)) => interp::Argument::Scalar(*value),
-            None => interp::Argument::Tensor { memory, offset: 0 },
-        }
-    });
-    let arguments = given.collect();
-    let launch = Launch { kernel: &kernel, grid: [1; 3], block: [1; 3], arguments };
-    let outcome = interp::run(&launch, &mut memories, &Options::default());
-    assert!(outcome.findings.is_empty(), "{expr}: {:?}", outcome.findings);
-    let mut bits = [0; 8];
-    let bytes = &memories.get(memory).bytes;
-    bits[..bytes.len()].copy_from_slice(bytes);
-    Const::from_bits(gives, u64::from_le_bytes(bits))
+    let number = |expr: &Expr, _| {
+        let name = expr.to_string();
+        let value = values.iter().find(|(known, _)| *known == name);
+        value.unwrap_or_else(|| panic!("`{name}` is no operand")).1
+    };
+    let mut out = vec![Memory::fresh("out", gives, gives.bytes() as usize)];
+    run_clean(instance, [[1; 3]; 2], &mut out, &number);
+    out[0].elements()[0]
 }
 
 /// Expects a number of an expression of two.

@@ -14,12 +14,13 @@ mod sources;
 use crate::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
 use crate::elaborate::{Instance, Request, elaborate};
 use crate::file::KernelFiles;
-use kernpack_kernel_ir::Scalar;
-use kernpack_kernel_ir::kernel::{Facts, Place};
+use kernpack_kernel_ir::interp::{Memory, Trial};
+use kernpack_kernel_ir::kernel::{Facts, ParamKind, Place};
 use kernpack_kernel_ir::op::Region;
+use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_layout::{Int, Layout, Mode, Tuple};
-use kernpack_syntax::{Diagnostics, Texts};
-use kernpack_validators::Expr;
+use kernpack_syntax::Texts;
+use kernpack_validators::{Expr, KernelArg};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -106,33 +107,42 @@ fn elaborate_of(
         _ => Err(std::io::ErrorKind::NotFound.into()),
     };
     let files = KernelFiles::read(Path::new("k.py"), &mut door, &mut texts);
-    let files = files.map_err(|problems| show(&problems, &texts))?;
+    let files = files.map_err(|problems| problems.in_texts(&texts))?;
     let kernel = files.function(name).expect("the file has the kernel");
     let block = block.map(Some);
     let request = Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
-    elaborate(&files, &request).map_err(|problems| show(&problems, &texts))
+    elaborate(&files, &request).map_err(|problems| problems.in_texts(&texts))
 }
 
-/// Diagnostics with the lines that they are about, which are counted from the one behind the
-/// import.
-fn show(problems: &Diagnostics, texts: &Texts) -> String {
-    let mut shown = Vec::new();
-    for problem in &problems.0 {
-        let mut lines = format!("{}[{}]: {}", problem.severity, problem.code, problem.message);
-        for label in &problem.labels {
-            let Some(id) = label.span.text else { continue };
-            let text = texts.get(id);
-            let (line, column) = text.position(label.span.start);
-            let piece = &text.characters[label.span.start..label.span.end];
-            let piece = piece.lines().next().unwrap_or_default();
-            lines += &format!("\n  {}:{column} `{piece}` {}", line - 1, label.text);
+/// Runs a kernel once, and holds that nothing is found. Tensors hold behind it what it left there,
+/// and `number` says what an expression is, as a number of a type.
+fn run_clean(
+    instance: Instance,
+    [grid, block]: [[u32; 3]; 2],
+    tensors: &mut [Memory],
+    number: &dyn Fn(&Expr, Scalar) -> Const,
+) {
+    let Instance { kernel, args, .. } = instance;
+    let shown = kernel.to_string();
+    let params = kernel.params.clone();
+    let trial = Trial::of_verified(kernel).unwrap_or_else(|problems| panic!("{problems}\n{shown}"));
+    let mut trial = trial.grid(grid).block(block);
+    let ids: Vec<_> = tensors.iter().map(|tensor| trial.hold(tensor.clone())).collect();
+    let mut trial = args.iter().zip(&params).fold(trial, |trial, (arg, param)| {
+        let KernelArg::Value(expr, _) = arg else { panic!("{arg}") };
+        match param.kind {
+            ParamKind::Pointer(_) => {
+                let name = expr.to_string();
+                let place = tensors.iter().position(|tensor| tensor.name == name);
+                trial.at(ids[place.unwrap_or_else(|| panic!("no tensor `{name}`"))])
+            }
+            ParamKind::Scalar(scalar, _) => trial.number(number(expr, scalar)),
         }
-        if let Some(help) = &problem.help {
-            lines += &format!("\n  help: {help}");
-        }
-        shown.push(lines.trim_end().to_string());
+    });
+    trial.clean();
+    for (tensor, id) in tensors.iter_mut().zip(ids) {
+        *tensor = trial.memories.get(id).clone();
     }
-    shown.join("\n")
 }
 
 /// The operations of a kernel, without their places.

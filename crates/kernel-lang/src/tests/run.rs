@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels of the examples, run by the interpreter: what they compute, and that nothing is found.
 
-use super::{elaborate_of, int, read, scalar, written};
+use super::{elaborate_of, int, read, run_clean, scalar, written};
 use crate::argument::{Argument, Constant, FunctionArg};
-use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
-use kernpack_kernel_ir::kernel::ParamKind;
-use kernpack_kernel_ir::{Const, Scalar, expand, verify};
-use kernpack_validators::KernelArg;
+use kernpack_kernel_ir::interp::Memory;
+use kernpack_kernel_ir::{Const, Scalar};
+use kernpack_validators::Expr;
 use std::collections::HashMap;
 
 /// A launch of a kernel.
@@ -24,23 +23,19 @@ struct Run<'r> {
     block: [u32; 3],
 }
 
-fn bytes_of(scalar: Scalar, values: &[f64]) -> Vec<u8> {
-    let width = scalar.bytes() as usize;
-    let bits = values.iter().map(|value| match scalar.is_float() {
-        true => Const::float(scalar, *value).bits(),
-        false => Const::int(scalar, *value as i64).bits(),
+fn memory_of(name: &str, scalar: Scalar, values: &[f64]) -> Memory {
+    let values = values.iter().map(|value| match scalar.is_float() {
+        true => Const::float(scalar, *value),
+        false => Const::int(scalar, *value as i64),
     });
-    bits.flat_map(|bits| bits.to_le_bytes()[..width].to_vec()).collect()
+    Memory::of(name, scalar, &values.collect::<Vec<_>>())
 }
 
-fn values_of(scalar: Scalar, bytes: &[u8]) -> Vec<f64> {
-    let value = |chunk: &[u8]| {
-        let mut bits = [0; 8];
-        bits[..chunk.len()].copy_from_slice(chunk);
-        let known = Const::from_bits(scalar, u64::from_le_bytes(bits));
+fn values_of(memory: &Memory) -> Vec<f64> {
+    let value = |known: Const| {
         known.as_float().or(known.as_int().map(|int| int as f64)).unwrap_or_default()
     };
-    bytes.chunks(scalar.bytes() as usize).map(value).collect()
+    memory.elements().into_iter().map(value).collect()
 }
 
 impl Run<'_> {
@@ -49,41 +44,15 @@ impl Run<'_> {
         let made = elaborate_of(self.source, self.kernel, &self.arguments, self.block);
         let instance = made.unwrap_or_else(|problems| panic!("{problems}"));
         assert_eq!(instance.warnings.to_string(), "");
-        let mut kernel = instance.kernel;
-        if let Err(problems) = verify::verify(&kernel) {
-            panic!("{problems}\n{kernel}");
-        }
-        expand(&mut kernel);
-        let mut memories = Memories::default();
-        let mut ids = HashMap::new();
-        for (name, element, values) in &self.tensors {
-            let memory = Memory::new(*name, *element, bytes_of(*element, values));
-            ids.insert(*name, memories.add(memory));
-        }
-        let arguments = instance.args.iter().zip(&kernel.params).map(|(arg, param)| {
-            let KernelArg::Value(expr, _) = arg else { panic!("{arg}") };
-            match param.kind {
-                ParamKind::Pointer(_) => {
-                    let memory = ids[&expr.to_string()[..]];
-                    interp::Argument::Tensor { memory, offset: 0 }
-                }
-                ParamKind::Scalar(scalar, _) => interp::Argument::Scalar(self.number(expr, scalar)),
-            }
-        });
-        let (grid, block) = (self.grid, self.block);
-        let launch = Launch { kernel: &kernel, grid, block, arguments: arguments.collect() };
-        let outcome = interp::run(&launch, &mut memories, &Options::default());
-        let findings: Vec<_> =
-            outcome.findings.iter().map(|one| format!("{:?}: {}", one.kind, one.message)).collect();
-        assert_eq!(findings.join("\n"), "", "{kernel}");
-        let after = self.tensors.iter().map(|(name, element, _)| {
-            let memory = memories.get(ids[name]);
-            (name.to_string(), values_of(*element, &memory.bytes))
-        });
-        after.collect()
+        let tensors = self.tensors.iter();
+        let tensors = tensors.map(|(name, element, values)| memory_of(name, *element, values));
+        let mut tensors: Vec<_> = tensors.collect();
+        let number = |expr: &Expr, scalar| self.number(expr, scalar);
+        run_clean(instance, [self.grid, self.block], &mut tensors, &number);
+        tensors.iter().map(|memory| (memory.name.clone(), values_of(memory))).collect()
     }
 
-    fn number(&self, expr: &kernpack_validators::Expr, scalar: Scalar) -> Const {
+    fn number(&self, expr: &Expr, scalar: Scalar) -> Const {
         let text = expr.to_string();
         if let Some((_, float)) = self.floats.iter().find(|(name, _)| *name == text) {
             return Const::float(scalar, *float);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sources that a program hands over: parts of files, what they capture, and which are the same.
 
-use super::{show, written};
+use super::written;
 use crate::elaborate::{Instance, Request, elaborate};
 use crate::file::{Captured, KernelFiles, Source, SourceId, Sources};
 use crate::packed;
@@ -29,7 +29,7 @@ fn part(of: Source, n: Captured) -> Source {
 fn read(sources: &Sources, root: SourceId, texts: &mut Texts) -> KernelFiles {
     let mut door = |_: &Path| Err(io::ErrorKind::NotFound.into());
     let read = KernelFiles::read_source(sources, root, &mut door, texts);
-    read.unwrap_or_else(|problems| panic!("{}", show(&problems, texts)))
+    read.unwrap_or_else(|problems| panic!("{}", problems.in_texts(texts)))
 }
 
 fn elaborate_k(source: Source) -> Result<Instance, String> {
@@ -140,7 +140,7 @@ fn what_functions_capture_is_launched() {
     );
     let files = read(&sources, root, &mut texts);
     let (functions, problems) = packed::functions(&files);
-    assert!(problems.0.is_empty(), "{}", show(&problems, &texts));
+    assert!(problems.0.is_empty(), "{}", problems.in_texts(&texts));
     let launch = &functions[0].rows[0].launches[0];
     assert_eq!(&**launch.kernel.name(), "k");
     let numbers = |dims: &[kernpack_syntax::Placed<kernpack_validators::Expr>]| {

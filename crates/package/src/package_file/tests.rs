@@ -9,7 +9,6 @@ use crate::source::{GpuSource, HostSource};
 use expect_test::{Expect, expect};
 use kernpack_syntax::{Diagnostics, Placed, Texts};
 use kernpack_validators::{Expr, GpuLaunch};
-use std::fmt::Write;
 use std::path::Path;
 
 pub(super) const HEADER: &str = "[package]\nname = 'p'\n";
@@ -47,20 +46,13 @@ fn shown(launch: &Launch) -> String {
 /// Compares the problems of a text, each label with the piece of the text that it is on.
 pub(super) fn expect_problems(text: &str, expected: Expect) {
     let problems = parse(text, Path::new("")).expect_err("the text has problems");
-    let mut shown = String::new();
-    for problem in problems.0 {
-        writeln!(shown, "{}: {}", problem.code, problem.message).unwrap();
-        assert!(!problem.labels.is_empty(), "{}", problem.message);
-        for label in problem.labels {
-            assert!(label.span.text.is_some(), "{}", problem.message);
-            let piece = text[label.span.start..label.span.end].trim_end();
-            writeln!(shown, "  {piece:?} {}", label.text).unwrap();
-        }
-        if let Some(help) = problem.help {
-            writeln!(shown, "  help: {help}").unwrap();
-        }
+    for problem in &problems.0 {
+        let are_placed = problem.labels.iter().all(|label| label.span.text.is_some());
+        assert!(are_placed && problem.has_place(), "{}", problem.message);
     }
-    expected.assert_eq(&shown);
+    let mut texts = Texts::default();
+    texts.add("", text);
+    expected.assert_eq(&problems.in_texts(&texts));
 }
 
 #[test]
@@ -129,60 +121,54 @@ fn what_must_be_there() {
     expect_problems(
         "",
         expect![[r#"
-        missing-key: this file has no `[package]`
-          "" expected `package`
-        empty-package: the package has no functions
-          "" nothing to build
-          help: add a `[[function]]` with a `signature`
-    "#]],
+            error[missing-key]: this file has no `[package]`
+              1:1 `` expected `package`
+            error[empty-package]: the package has no functions
+              1:1 `` nothing to build
+              help: add a `[[function]]` with a `signature`"#]],
     );
     expect_problems(
         "[package]",
         expect![[r#"
-        missing-key: the package needs a `name`
-          "[package]" expected `name`
-        empty-package: the package has no functions
-          "package" nothing to build
-          help: add a `[[function]]` with a `signature`
-    "#]],
+            error[missing-key]: the package needs a `name`
+              1:1 `[package]` expected `name`
+            error[empty-package]: the package has no functions
+              1:2 `package` nothing to build
+              help: add a `[[function]]` with a `signature`"#]],
     );
     expect_problems(
         &format!("{HEADER}function = []"),
         expect![[r#"
-            empty-package: the package has no functions
-              "package" nothing to build
+            error[empty-package]: the package has no functions
+              1:2 `package` nothing to build
               help: add a `[[function]]` with a `signature`
-            unknown-key: the package has no key `function`
-              "function" unknown key
-              help: use one of `name`, `submit`, `link`
-        "#]],
+            error[unknown-key]: the package has no key `function`
+              3:1 `function` unknown key
+              help: use one of `name`, `submit`, `link`"#]],
     );
     expect_problems(
         &format!("{HEADER}[[function]]"),
         expect![[r#"
-        missing-key: the function needs a `signature`
-          "[[function]]" expected `signature`
-    "#]],
+            error[missing-key]: the function needs a `signature`
+              3:1 `[[function]]` expected `signature`"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}[[function.launch]]"),
         expect![[r#"
-            missing-key: the launch has no `source`
-              "[[function.launch]]" expected `source`
-            missing-key: the launch has no `kernel`
-              "[[function.launch]]" expected `kernel`
-              help: name the function of the source that runs: `kernel = "norm_f32"`
-        "#]],
+            error[missing-key]: the launch has no `source`
+              5:1 `[[function.launch]]` expected `source`
+            error[missing-key]: the launch has no `kernel`
+              5:1 `[[function.launch]]` expected `kernel`
+              help: name the function of the source that runs: `kernel = "norm_f32"`"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}source = {{}}"),
         expect![[r#"
-            missing-key: the launch has no `kernel`
-              "[[function]]" expected `kernel`
+            error[missing-key]: the launch has no `kernel`
+              3:1 `[[function]]` expected `kernel`
               help: name the function of the source that runs: `kernel = "norm_f32"`
-            missing-key: the source names no file
-              "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `kernel`
-        "#]],
+            error[missing-key]: the source names no file
+              5:10 `{}` expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `kernel`"#]],
     );
 }
 
@@ -195,22 +181,21 @@ fn unknown_keys_get_a_suggestion() {
     expect_problems(
         &text,
         expect![[r#"
-            unknown-key: a package file has no key `pakage`
-              "pakage" unknown key
+            error[unknown-key]: a package file has no key `pakage`
+              1:2 `pakage` unknown key
               help: did you mean `package`?
-            unknown-key: the package has no key `version`
-              "version" unknown key
+            error[unknown-key]: the package has no key `version`
+              4:1 `version` unknown key
               help: use one of `name`, `submit`, `link`
-            unknown-key: a function has no key `kernal`
-              "kernal" unknown key
+            error[unknown-key]: a function has no key `kernal`
+              7:1 `kernal` unknown key
               help: did you mean `kernel`?
-            unknown-key: a launch has no key `wen`
-              "wen" unknown key
+            error[unknown-key]: a launch has no key `wen`
+              9:1 `wen` unknown key
               help: did you mean `when`?
-            unknown-key: a source has no key `includes`
-              "includes" unknown key
-              help: did you mean `include`?
-        "#]],
+            error[unknown-key]: a source has no key `includes`
+              10:26 `includes` unknown key
+              help: did you mean `include`?"#]],
     );
 }
 
@@ -219,24 +204,22 @@ fn values_of_other_types() {
     expect_problems(
         "package = 1\nfunction = 2",
         expect![[r#"
-        value-type: `package` is of type integer
-          "1" expected a table
-        value-type: `function` is of type integer
-          "2" expected an array of tables: `[[function]]`
-    "#]],
+            error[value-type]: `package` is of type integer
+              1:11 `1` expected a table
+            error[value-type]: `function` is of type integer
+              2:12 `2` expected an array of tables: `[[function]]`"#]],
     );
     expect_problems(
         &format!("{HEADER}link = 'a'\n[[function]]\nsignature = 1\ndoc = []\nworkspace = 'w'"),
         expect![[r#"
-            value-type: `link` is of type string
-              "'a'" expected an array of strings
-            value-type: `signature` is of type integer
-              "1" expected a string
-            value-type: `doc` is of type array
-              "[]" expected a string
-            value-type: `workspace` is of type string
-              "'w'" expected a table such as `{ ws = "Tensor([n], uint8)" }`
-        "#]],
+            error[value-type]: `link` is of type string
+              3:8 `'a'` expected an array of strings
+            error[value-type]: `signature` is of type integer
+              5:13 `1` expected a string
+            error[value-type]: `doc` is of type array
+              6:7 `[]` expected a string
+            error[value-type]: `workspace` is of type string
+              7:13 `'w'` expected a table such as `{ ws = "Tensor([n], uint8)" }`"#]],
     );
     expect_problems(
         &format!(
@@ -248,17 +231,16 @@ fn values_of_other_types() {
             returns = 1"
         ),
         expect![[r#"
-            value-type: `when` is of type integer
-              "1" expected a string
-            value-type: `source` is of type string
-              "'f.c'" expected a table such as `{ host = "norm.c" }`
-            value-type: `kernel` is of type integer
-              "1" expected a string
-            value-type: `args` is of type string
-              "'x'" expected an array of strings
-            value-type: `returns` is of type integer
-              "1" expected a string
-        "#]],
+            error[value-type]: `when` is of type integer
+              6:8 `1` expected a string
+            error[value-type]: `source` is of type string
+              7:10 `'f.c'` expected a table such as `{ host = "norm.c" }`
+            error[value-type]: `kernel` is of type integer
+              8:10 `1` expected a string
+            error[value-type]: `args` is of type string
+              9:8 `'x'` expected an array of strings
+            error[value-type]: `returns` is of type integer
+              10:11 `1` expected a string"#]],
     );
     expect_problems(
         &format!(
@@ -272,35 +254,32 @@ fn values_of_other_types() {
             define = {{ W = 4, 'a b' = 'c' }}"
         ),
         expect![[r#"
-            value-type: an item of `args` is of type integer
-              "1" expected a string
-            bad-value: a host function cannot return `float`
-              "'float'" expected `"void"` or `"int"`
-            value-type: `host` is of type integer
-              "1" expected a string
-            value-type: `include` is of type string
-              "'.'" expected an array of strings
-            value-type: an item of `options` is of type array
-              "[]" expected a string
-            value-type: `W` is of type integer
-              "4" expected a string
-            bad-name: a macro's name, `a b`, is no C identifier
-              "'a b'" expected letters, digits and `_`, no digit in front
-        "#]],
+            error[value-type]: an item of `args` is of type integer
+              6:14 `1` expected a string
+            error[bad-value]: a host function cannot return `float`
+              7:11 `'float'` expected `"void"` or `"int"`
+            error[value-type]: `host` is of type integer
+              9:8 `1` expected a string
+            error[value-type]: `include` is of type string
+              10:11 `'.'` expected an array of strings
+            error[value-type]: an item of `options` is of type array
+              11:12 `[]` expected a string
+            error[value-type]: `W` is of type integer
+              12:16 `4` expected a string
+            error[bad-name]: a macro's name, `a b`, is no C identifier
+              12:19 `'a b'` expected letters, digits and `_`, no digit in front"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}source = []\nkernel = 'f'\nargs = []"),
         expect![[r#"
-            bad-value: `source` is an empty list
-              "[]" expected at least one file of GPU code
-        "#]],
+            error[bad-value]: `source` is an empty list
+              5:10 `[]` expected at least one file of GPU code"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}[function.launch]"),
         expect![[r#"
-        value-type: `launch` is of type table
-          "[function.launch]" expected an array of tables: `[[function.launch]]`
-    "#]],
+            error[value-type]: `launch` is of type table
+              5:1 `[function.launch]` expected an array of tables: `[[function.launch]]`"#]],
     );
 }
 
@@ -469,13 +448,12 @@ fn problems_inside_strings_are_found_in_the_file() {
         signature = 'f(x: Tensor([n], flot32), y: int33)'"
         ),
         expect![[r#"
-            unknown-dtype: `flot32` is no dtype
-              "flot32" expected a dtype or a dtype variable
+            error[unknown-dtype]: `flot32` is no dtype
+              4:31 `flot32` expected a dtype or a dtype variable
               help: did you mean `float32`?
-            syntax: expected a type, found `int33`
-              "int33" expected a type
-              help: did you mean `int32`?
-        "#]],
+            error[syntax]: expected a type, found `int33`
+              4:43 `int33` expected a type
+              help: did you mean `int32`?"#]],
     );
     expect_problems(
         &format!(
@@ -485,10 +463,9 @@ fn problems_inside_strings_are_found_in_the_file() {
           x: Tenzor([n], float32))\"\"\""
         ),
         expect![[r#"
-            syntax: expected a type, found `Tenzor`
-              "Tenzor" expected a type
-              help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
-        "#]],
+            error[syntax]: expected a type, found `Tenzor`
+              6:4 `Tenzor` expected a type
+              help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals"#]],
     );
     expect_problems(
         &format!(
@@ -496,17 +473,15 @@ fn problems_inside_strings_are_found_in_the_file() {
         signature = \"f(\\u0078: Tenzor([n], float32))\""
         ),
         expect![[r#"
-            syntax: expected a type, found `Tenzor`
-              "\"f(\\u0078: Tenzor([n], float32))\"" expected a type
-              help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
-        "#]],
+            error[syntax]: expected a type, found `Tenzor`
+              4:13 `"f(\u0078: Tenzor([n], float32))"` expected a type
+              help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals"#]],
     );
     expect_problems(
         &format!("{HEADER}[[function]]\nsignature = ''"),
         expect![[r#"
-        syntax: expected the function's name, found the end
-          "''" expected the function's name
-    "#]],
+            error[syntax]: expected the function's name, found the end
+              4:13 `''` expected the function's name"#]],
     );
     expect_problems(
         &format!(
@@ -520,20 +495,19 @@ fn problems_inside_strings_are_found_in_the_file() {
                   [[function.launch]]\nwhen = ''\nsource = {{ host = 'f.c' }}\nkernel = 'f'\nargs = []"
         ),
         expect![[r#"
-            syntax: expected `]`, found `)`
-              ")" expected `]`
-            bad-name: a workspace's name, `1`, is no C identifier
-              "'1'" expected letters, digits and `_`, no digit in front
-            syntax: expected an expression, found the end
-              "'" expected an expression
-            syntax: expected an expression, found the end
-              "'" expected an expression
-            syntax: expected a C type: bool, an integer, a float or `pointer`, found `int33`
-              "int33" expected a C type: bool, an integer, a float or `pointer`
+            error[syntax]: expected `]`, found `)`
+              5:29 `)` expected `]`
+            error[bad-name]: a workspace's name, `1`, is no C identifier
+              5:33 `'1'` expected letters, digits and `_`, no digit in front
+            error[syntax]: expected an expression, found the end
+              7:12 `'` expected an expression
+            error[syntax]: expected an expression, found the end
+              10:18 `'` expected an expression
+            error[syntax]: expected a C type: bool, an integer, a float or `pointer`, found `int33`
+              10:25 `int33` expected a C type: bool, an integer, a float or `pointer`
               help: did you mean `int32`?
-            syntax: expected a rule, found the end
-              "''" expected a rule
-        "#]],
+            error[syntax]: expected a rule, found the end
+              12:8 `''` expected a rule"#]],
     );
 }
 
@@ -545,13 +519,12 @@ fn names_that_have_no_value_are_found_in_their_piece() {
             {LAUNCH}"
         ),
         expect![[r#"
-            unbound-symbol: `k` in the workspace `w` has no value
-              "k" 
+            error[unbound-symbol]: `k` in the workspace `w` has no value
+              5:28 `k`
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-            name-clash: `x` means two things
-              "x" 
-              help: rename the workspace
-        "#]],
+            error[name-clash]: `x` means two things
+              5:41 `x`
+              help: rename the workspace"#]],
     );
     expect_problems(
         &format!(
@@ -564,16 +537,15 @@ fn names_that_have_no_value_are_found_in_their_piece() {
             args = ['x', 'n', 'm', 'x.shape[1]']"
         ),
         expect![[r#"
-            unbound-symbol: `k` in the `when` of launch 1 has no value
-              "k" 
+            error[unbound-symbol]: `k` in the `when` of launch 1 has no value
+              11:9 `k`
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-            unbound-symbol: `m` in `m` of launch 1 has no value
-              "m" 
+            error[unbound-symbol]: `m` in `m` of launch 1 has no value
+              14:20 `m`
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-            unbound-symbol: `x.shape[1]` in `x.shape[1]` of launch 1 has no value
-              "x.shape[1]" 
-              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-        "#]],
+            error[unbound-symbol]: `x.shape[1]` in `x.shape[1]` of launch 1 has no value
+              14:25 `x.shape[1]`
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`"#]],
     );
 }
 
@@ -592,47 +564,41 @@ fn kernel_names() {
     expect_problems(
         &file("f_{V}"),
         expect![[r#"
-            kernel-template: `V` in the kernel's name is no dtype variable
-              "V" stands for no dtype
-              help: the dtype variables are T, U
-        "#]],
+            error[kernel-template]: `V` in the kernel's name is no dtype variable
+              6:14 `V` stands for no dtype
+              help: the dtype variables are T, U"#]],
     );
     expect_problems(
         &file("f_{T"),
         expect![[r#"
-        kernel-template: `{` without its `}`
-          "{T" not closed
-    "#]],
+            error[kernel-template]: `{` without its `}`
+              6:13 `{T` not closed"#]],
     );
     expect_problems(
         &file("f-{T}"),
         expect![[r#"
-        bad-name: `f-{T}` cannot be the symbol of a C function
-          "'f-{T}'" expected letters, digits and `_`, no digit in front, and `{T}` for dtypes
-    "#]],
+            error[bad-name]: `f-{T}` cannot be the symbol of a C function
+              6:10 `'f-{T}'` expected letters, digits and `_`, no digit in front, and `{T}` for dtypes"#]],
     );
     expect_problems(
         &file(""),
         expect![[r#"
-        bad-name: `` cannot be the symbol of a C function
-          "''" expected letters, digits and `_`, no digit in front, and `{T}` for dtypes
-    "#]],
+            error[bad-name]: `` cannot be the symbol of a C function
+              6:10 `''` expected letters, digits and `_`, no digit in front, and `{T}` for dtypes"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}{LAUNCH}symbol = 'f'"),
         expect![[r#"
-        conflict: the launch has both `kernel` and `symbol`
-          "symbol" means the same
-          help: remove one
-    "#]],
+            error[conflict]: the launch has both `kernel` and `symbol`
+              8:1 `symbol` means the same
+              help: remove one"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}source = {{ host = 'f.c' }}\nkernel = 'f_{{T}}'\nargs = []"),
         expect![[r#"
-            kernel-template: `T` in the kernel's name is no dtype variable
-              "T" stands for no dtype
-              help: write the name without braces
-        "#]],
+            error[kernel-template]: `T` in the kernel's name is no dtype variable
+              6:14 `T` stands for no dtype
+              help: write the name without braces"#]],
     );
 }
 
@@ -644,35 +610,32 @@ fn names_that_clash() {
     expect_problems(
         &format!("{HEADER}{FUNCTION}{FUNCTION}"),
         expect![[r#"
-        name-clash: two functions of the package are `f`
-          "f" this function
-          "f" this function
-          help: rename one
-    "#]],
+            error[name-clash]: two functions of the package are `f`
+              6:14 `f` this function
+              4:14 `f` this function
+              help: rename one"#]],
     );
     expect_problems(
         &format!("{HEADER}{out}{result}"),
         expect![[r#"
-            name-clash: two functions of the package are `g_out`
-              "g" has results, and so a variant `g_out`
-              "g_out" this function
+            error[name-clash]: two functions of the package are `g_out`
+              6:14 `g` has results, and so a variant `g_out`
+              4:15 `g_out` this function
               help: rename one
-            unwritten-result: nothing writes the result `y`: no launch is passed it
-              "y" 
-              help: name `y` among the `args` of a kernel, or remove it
-        "#]],
+            error[unwritten-result]: nothing writes the result `y`: no launch is passed it
+              6:44 `y`
+              help: name `y` among the `args` of a kernel, or remove it"#]],
     );
     expect_problems(
         &format!("{HEADER}{result}{out}"),
         expect![[r#"
-            unwritten-result: nothing writes the result `y`: no launch is passed it
-              "y" 
+            error[unwritten-result]: nothing writes the result `y`: no launch is passed it
+              4:44 `y`
               help: name `y` among the `args` of a kernel, or remove it
-            name-clash: two functions of the package are `g_out`
-              "g_out" this function
-              "g" has results, and so a variant `g_out`
-              help: rename one
-        "#]],
+            error[name-clash]: two functions of the package are `g_out`
+              6:15 `g_out` this function
+              4:14 `g` has results, and so a variant `g_out`
+              help: rename one"#]],
     );
 }
 
@@ -684,10 +647,9 @@ fn pieces_that_do_not_go_together() {
         {LAUNCH}"
         ),
         expect![[r#"
-        conflict: the function has both `source` and `[[function.launch]]`
-          "launch" the launches
-          help: move `source` into a `[[function.launch]]`
-    "#]],
+            error[conflict]: the function has both `source` and `[[function.launch]]`
+              8:12 `launch` the launches
+              help: move `source` into a `[[function.launch]]`"#]],
     );
     expect_problems(
         &format!(
@@ -696,20 +658,18 @@ fn pieces_that_do_not_go_together() {
             args = []"
         ),
         expect![[r#"
-            conflict: `define` is for C files, and `f.o` is none
-              "define" has no effect
-              help: remove `define`
-        "#]],
+            error[conflict]: `define` is for C files, and `f.o` is none
+              5:26 `define` has no effect
+              help: remove `define`"#]],
     );
     expect_problems(
         "[package]\nname = 'my-package'\n[[function]]\nsignature = '_library(n: int32)'",
         expect![[r#"
-        bad-name: the package's name, `my-package`, is no C identifier
-          "'my-package'" expected letters, digits and `_`, no digit in front
-        reserved-name: a function's name cannot start with `_library`
-          "_library" its symbol would mean something else
-          help: choose another name
-    "#]],
+            error[bad-name]: the package's name, `my-package`, is no C identifier
+              2:8 `'my-package'` expected letters, digits and `_`, no digit in front
+            error[reserved-name]: a function's name cannot start with `_library`
+              4:14 `_library` its symbol would mean something else
+              help: choose another name"#]],
     );
 }
 

@@ -348,24 +348,34 @@ fn part_values(cx: &mut Planner<'_>, part: &Rule, absence: Absence) -> Vec<(Stri
             let (apart, valid) = alias::apart(cx, a, b);
             let holds = cx.b.and(valid, apart);
             let value = Phrase::value(cx.b.select(holds, one, zero), Format::Int);
-            let value = value.where_given(absence.leaves_part(cx, part));
+            let remains = absence.leaves_part(cx, part);
+            let value = where_there(cx, value, remains);
             vec![(part.to_string(), Phrase::text(format!("{part} = ")).and_phrase(value))]
         }
         RuleKind::Aligned(tensor, bytes) => {
             let what = format!("address of {tensor}");
             let value = alignment::received(cx, &what, tensor, *bytes, " = ");
-            vec![(part.to_string(), value.where_given(absence.leaves_part(cx, part)))]
+            let remains = absence.leaves_part(cx, part);
+            vec![(part.to_string(), where_there(cx, value, remains))]
         }
         _ => {
             let mut values = Vec::new();
             for name in part.names() {
                 let value = Phrase::text(format!("{} = ", name.text));
                 let value = value.and_phrase(value_of(cx, &name.text));
-                let value = value.where_given(absence.leaves(cx, std::slice::from_ref(&name), &[]));
-                values.push((name.text, value));
+                let is_there = absence.leaves(cx, std::slice::from_ref(&name), &[]);
+                values.push((name.text, where_there(cx, value, is_there)));
             }
             values
         }
+    }
+}
+
+/// A phrase whose values there may be none of; what is there in any call takes no room for that.
+fn where_there(cx: &Planner<'_>, phrase: Phrase, is_there: Value) -> Phrase {
+    match cx.b.as_bool(is_there) {
+        Some(true) => phrase,
+        Some(false) | None => phrase.where_given(is_there),
     }
 }
 

@@ -5,7 +5,7 @@ mod broken;
 
 use super::{Argument, Generated, first_difference, generate};
 use crate::expand::expand;
-use crate::interp::{self, Launch, Memories, Memory, MemoryId, Options, Outcome, run};
+use crate::interp::{Options, Outcome};
 use crate::kernel::{Kernel, Place, PlaceData};
 use crate::op::{Expr, Op, OpKind, Region};
 use crate::text::{Item, parse};
@@ -155,25 +155,12 @@ fn run_with(
     kernel: &Kernel,
     options: &Options,
 ) -> (Outcome, Vec<(Scalar, Vec<u8>)>) {
-    let mut memories = Memories::default();
-    let mut elements = Vec::new();
-    let arguments = generated.arguments.iter().map(|argument| match argument {
-        Argument::Scalar(number) => interp::Argument::Scalar(*number),
-        Argument::Tensor(tensor) => {
-            let memory = Memory::new("x", tensor.element, tensor.bytes.clone());
-            let memory = memories.add(memory);
-            elements.push((tensor.element, memory));
-            interp::Argument::Tensor { memory, offset: 0 }
-        }
-    });
-    let arguments = arguments.collect();
-    let (grid, block) = (generated.grid, generated.block);
-    let launch = Launch { kernel, grid, block, arguments };
-    let outcome = run(&launch, &mut memories, options);
-    let bytes =
-        |(element, memory): (Scalar, MemoryId)| (element, memories.get(memory).bytes.clone());
-    let left = elements.into_iter().map(bytes).collect();
-    (outcome, left)
+    let mut trial = generated.trial(kernel.clone());
+    trial.options = options.clone();
+    let outcome = trial.run();
+    let is_tensor = |i: &usize| matches!(generated.arguments[*i], Argument::Tensor(_));
+    let tensors = (0..generated.arguments.len()).filter(is_tensor).map(|i| trial.left(i));
+    (outcome, tensors.map(|memory| (memory.element, memory.bytes.clone())).collect())
 }
 
 /// What a kernel leaves in memory, with nothing wrong, where warps and blocks run in the order of a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What it takes to know who touched memory, and which of memory is elements.
 
-use super::Run;
+use super::trial;
 use crate::interp::memory::{Memory, Mode};
 use crate::types::Scalar;
 use expect_test::expect;
@@ -34,7 +34,7 @@ fn an_element_of_four_bytes_takes_24_more_at_most() {
          v10: float32 = const 1.0
          store v9, v10 align 4",
     );
-    let mut run = Run::of(&text, n / 256, 256).fresh(Scalar::F32, n as usize).int(n.into());
+    let mut run = trial(&text, n / 256, 256).fresh(Scalar::F32, n as usize).int(n.into());
     let bytes = run.clean().bookkeeping_bytes;
     assert!(bytes <= MOST_PER_ELEMENT * u64::from(n) + 1024, "{bytes} for {n}");
     let said = crate::interp::bookkeeping_bytes(4, u64::from(n) * 4);
@@ -52,7 +52,7 @@ fn an_element_of_which_bytes_are_touched_takes_what_is_said_of_bytes() {
          v11: uint8 = load v9 align 1",
     );
     let x = vec![1.0; n as usize];
-    let mut run = Run::of(&text, n / 256, 256).floats(&x).int(n.into());
+    let mut run = trial(&text, n / 256, 256).floats(&x).int(n.into());
     let bytes = run.clean().bookkeeping_bytes;
     let cells = crate::interp::cell_bytes(&run.kernel, Scalar::F32);
     let said = crate::interp::bookkeeping_bytes(cells, u64::from(n) * 4);
@@ -73,12 +73,39 @@ fn threads_that_all_read_an_element_take_no_more() {
     );
     let text = text.replace("v8: int64", "v10: int64 = const 1024 v8: int64");
     let x = vec![1.0; n as usize];
-    let mut run = Run::of(&text, readers, block).floats(&x).int((n * 4).into());
+    let mut run = trial(&text, readers, block).floats(&x).int((n * 4).into());
     let outcome = run.clean();
     assert!(outcome.thread_ops > u64::from(n * readers), "each block reads everything");
     let bytes = outcome.bookkeeping_bytes;
     assert!(bytes <= MOST_PER_ELEMENT * u64::from(n) + ONCE, "{bytes} for {n}");
     assert!(bytes > 20 * u64::from(n) + ONCE / 2, "{bytes}: as many as there is room for are kept");
+}
+
+#[test]
+fn a_race_with_a_read_that_was_forgotten_is_missed() {
+    // Two blocks read everything; then the second one writes the last element.
+    let text = each(
+        "v8: int64 = mul v2, v7
+         v10: int64 = const 1024
+         for v9: int64 = v8 to v1 step v10 {
+           v11: pointer.global = offset v0, v9
+           v12: float32 = load v11 align 4 @2:5
+         }
+         v13: int64 = const 511
+         v14: bool = eq v6, v13
+         if v14 {
+           v15: int64 = sub v1, v7
+           v16: pointer.global = offset v0, v15
+           v17: float32 = const 2.0
+           store v16, v17 align 4 @3:5
+         }",
+    );
+    let run = |n: usize| trial(&text, 2, 256).floats(&vec![1.0; n]).int((n * 4) as i64);
+    run(1 << 10).expect_findings(expect![[r#"
+        error[global-race]: race: `x[1023]` is written, and nothing orders that with another thread's read, in thread (255, 0, 0) of block (1, 0, 0), at kernel.py:3:5; thread (255, 0, 0) of block (0, 0, 0) reads it, at kernel.py:2:5
+    "#]]);
+    // There is room for what has read about 50,000 elements.
+    run(1 << 18).clean();
 }
 
 #[test]
@@ -93,7 +120,7 @@ fn what_lies_between_rows_is_no_element() {
         );
         let modes = [(2, 8), (5, 1)].map(|(extent, stride)| Mode { extent, stride });
         let held = Memory::new("x", Scalar::I32, vec![0; 4 * 13]).with_modes(modes.to_vec());
-        Run::of(&text, 1, 1).memory(held)
+        trial(&text, 1, 1).tensor(held)
     };
     let load = "v3: int32 = load v2 align 4 @2:5";
     at(4 * 4, load).clean();
@@ -128,7 +155,7 @@ fn strides_in_any_order_have_their_gaps() {
         for at in 0..n_bytes {
             let modes = modes.iter().map(|&(extent, stride)| Mode { extent, stride });
             let held = Memory::new("x", Scalar::I8, vec![0; n_bytes]).with_modes(modes.collect());
-            let mut run = Run::of(text, 1, 1).memory(held).int(at as i64);
+            let mut run = trial(text, 1, 1).tensor(held).int(at as i64);
             let is_found = !run.run().findings.is_empty();
             assert_eq!(is_found, !elements.contains(&at), "element {at}");
         }
@@ -152,11 +179,11 @@ const WAIT: &str = "kernel wait(v0 count: pointer.global int32 align 4 written) 
 #[test]
 fn blocks_that_a_device_does_not_hold_at_once_wait_for_ever() {
     for most in [None, Some(9), Some(8)] {
-        let mut run = Run::of(WAIT, 8, 1).ints(&[0]);
+        let mut run = trial(WAIT, 8, 1).ints(&[0]);
         run.options.most_blocks = most;
         run.clean();
     }
-    let mut run = Run::of(WAIT, 8, 1).ints(&[0]);
+    let mut run = trial(WAIT, 8, 1).ints(&[0]);
     run.options.most_blocks = Some(7);
     run.options.most_idle_turns = 100;
     run.expect_findings(expect![[r#"

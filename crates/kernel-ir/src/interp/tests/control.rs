@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where threads part and meet again, and where in the grid they are.
 
-use super::Run;
+use super::trial;
 use crate::types::Scalar;
 
 /// Each thread leaves a number at its place in the block: `{operations}` puts it into slot `s0`,
@@ -24,7 +24,7 @@ fn each(operations: &str, n_threads: u32) -> Vec<i32> {
             store v5, v3 align 4
         }}"
     );
-    let mut run = Run::of(&text, 1, n_threads).fresh(Scalar::I32, n_threads as usize);
+    let mut run = trial(&text, 1, n_threads).fresh(Scalar::I32, n_threads as usize);
     run.clean();
     run.ints_at(0)
 }
@@ -170,7 +170,7 @@ fn a_thread_that_returns_does_nothing_more() {
         v10: int64 = const 100
         store v6, v10 align 8
     }";
-    let mut run = Run::of(text, 1, 40).fresh(Scalar::I64, 40);
+    let mut run = trial(text, 1, 40).fresh(Scalar::I64, 40);
     run.clean();
     let (numbers, _) = run.bytes(0).as_chunks::<8>();
     let numbers: Vec<_> = numbers.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
@@ -207,7 +207,7 @@ fn each_thread_knows_its_place() {
     let values: Vec<_> = (10..24).map(|i| format!("v{i}")).collect();
     operations += &format!("\", {}", values.join(", "));
     let mut run =
-        Run::of(&format!("kernel k() {{ {operations} }}"), 1, 1).grid([2, 3, 2]).block([5, 4, 3]);
+        trial(&format!("kernel k() {{ {operations} }}"), 1, 1).grid([2, 3, 2]).block([5, 4, 3]);
     let printed = run.clean().printed;
     let mut expected = Vec::new();
     for block in 0..12 {
@@ -224,10 +224,10 @@ fn each_thread_knows_its_place() {
 #[test]
 fn an_empty_grid_runs_nothing() {
     let text = "kernel k() { print \"here\" }";
-    let outcome = Run::of(text, 1, 1).grid([5, 0, 7]).clean();
+    let outcome = trial(text, 1, 1).grid([5, 0, 7]).clean();
     assert_eq!((outcome.printed.len(), outcome.thread_ops), (0, 0));
-    assert_eq!(Run::of(text, 3, 1).clean().printed, ["here"; 3]);
-    let mut few = Run::of(text, 3, 64);
+    assert_eq!(trial(text, 3, 1).clean().printed, ["here"; 3]);
+    let mut few = trial(text, 3, 64);
     few.options.most_printed = 5;
     assert_eq!(few.clean().printed.len(), 5);
 }

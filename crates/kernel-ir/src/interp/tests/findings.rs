@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is wrong with one access, one barrier, one launch: each kind of finding, planted.
 
-use super::{Run, reduce_sum};
+use super::{Trial, reduce_sum, trial};
 use crate::types::Scalar;
 use expect_test::expect;
 
 /// One thread that copies an `int32` from `x` to `out`.
-fn copy(operations: &str) -> Run {
+fn copy(operations: &str) -> Trial {
     let text = format!(
         "kernel k(v0 x: pointer.global int32 align 16, v1 out: pointer.global int32 align 4 written) {{
             {operations}
             store v1, v9 align 4
         }}"
     );
-    Run::of(&text, 1, 1).ints(&[1, 2, 3, 4, 5]).fresh(Scalar::I32, 1)
+    trial(&text, 1, 1).ints(&[1, 2, 3, 4, 5]).fresh(Scalar::I32, 1)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_is_read_outside_is_zero_where_something_else_was_read_before() {
           print \"{} {} {}\", v8, v10, v11
         }
     }";
-    let outcome = Run::of(text, 1, 1).ints(&[5]).run();
+    let outcome = trial(text, 1, 1).ints(&[5]).run();
     assert_eq!(outcome.printed, ["5 6 5", "0 0 0"]);
     assert_eq!(outcome.findings.len(), 3);
 }
@@ -72,7 +72,7 @@ fn writes_outside_are_found_and_left_out() {
         v5: int32 = convert v1
         store v4, v5 align 4 @3:7
     }";
-    let mut outside = Run::of(text, 1, 70).fresh(Scalar::I32, 64);
+    let mut outside = trial(text, 1, 70).fresh(Scalar::I32, 64);
     outside.expect_findings(expect![[r#"
         error[out-of-bounds]: writes element 64 of `out`, which has 64, in thread (64, 0, 0) of block (0, 0, 0), at kernel.py:3:7
         found 6 times
@@ -95,7 +95,7 @@ fn what_was_never_written_is_found_where_it_is_read() {
         store v6, v7 align 4
         v8: int32 = load v6 align 4 @4:1
     }";
-    Run::of(text, 1, 1).fresh(Scalar::I32, 1).expect_findings(expect![[r#"
+    trial(text, 1, 1).fresh(Scalar::I32, 1).expect_findings(expect![[r#"
         error[uninitialised-read]: reads `out[0]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:1:1
         error[uninitialised-read]: reads `line[0]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
         error[uninitialised-read]: reads `mine[2]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
@@ -110,15 +110,12 @@ fn an_index_beyond_its_extent_is_found() {
         v3: int64 = sub v1, v2
         inbounds v3, v0 @4:9
     }";
-    Run::of(text, 1, 2).int(10).expect_findings(expect![[r#"
+    trial(text, 1, 2).int(10).expect_findings(expect![[r#"
         error[index-out-of-bounds]: index -2 is out of bounds: the extent is 10, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:9
         found 2 times
     "#]]);
     let text = "kernel k(v0 n: uint32) { v1: uint32 = const 7 inbounds v1, v0 @4:9 }";
-    let mut unsigned = Run::of(text, 1, 1);
-    let number = crate::Const::int(Scalar::U32, -1);
-    unsigned.arguments.push(super::Argument::Scalar(number));
-    unsigned.clean();
+    trial(text, 1, 1).number(crate::Const::int(Scalar::U32, -1)).clean();
 }
 
 #[test]
@@ -127,7 +124,7 @@ fn what_may_not_be_written_is_not() {
         v1: int32 = const 0
         store v0, v1 align 4 @2:2
     }";
-    Run::of(text, 1, 1).ints(&[5]).expect_findings(expect![[r#"
+    trial(text, 1, 1).ints(&[5]).expect_findings(expect![[r#"
         error[read-only-write]: writes `x[0]`, but may not write `x`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:2
     "#]]);
 }
@@ -140,7 +137,7 @@ fn barriers_that_some_threads_do_not_come_to_are_found() {
         v2: bool = lt v0, v1
         if v2 { call barrier() @3:3 }
     }";
-    Run::of(within, 1, 64).expect_findings(expect![[r#"
+    trial(within, 1, 64).expect_findings(expect![[r#"
         error[divergent-barrier]: a barrier that not all threads come to: thread (40, 0, 0) of block (0, 0, 0) does not, in thread (32, 0, 0) of block (0, 0, 0), at kernel.py:3:3
     "#]]);
     let ended = "kernel k() {
@@ -150,7 +147,7 @@ fn barriers_that_some_threads_do_not_come_to_are_found() {
         if v2 { return }
         call barrier() @3:3
     }";
-    Run::of(ended, 1, 96).expect_findings(expect![[r#"
+    trial(ended, 1, 96).expect_findings(expect![[r#"
         error[divergent-barrier]: a barrier that not all threads come to: thread (32, 0, 0) of block (0, 0, 0) has ended, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:3
     "#]]);
     let other = "kernel k() {
@@ -159,7 +156,7 @@ fn barriers_that_some_threads_do_not_come_to_are_found() {
         v2: bool = eq v0, v1
         if v2 { call barrier() @3:3 } else { call barrier() @4:4 }
     }";
-    Run::of(other, 1, 64).expect_findings(expect![[r#"
+    trial(other, 1, 64).expect_findings(expect![[r#"
         error[divergent-barrier]: a barrier that not all threads come to: thread (32, 0, 0) of block (0, 0, 0) is at another one, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:4; thread (32, 0, 0) of block (0, 0, 0) is at this barrier, at kernel.py:3:3
     "#]]);
 }
@@ -173,7 +170,7 @@ fn shuffles_need_all_lanes_and_lanes_that_are_there() {
         v3: bool = lt v0, v1
         if v3 { v4: bool = call vote.any(v3) @3:3 }
     }";
-    Run::of(text, 1, 48).expect_findings(expect![[r#"
+    trial(text, 1, 48).expect_findings(expect![[r#"
         error[divergent-exchange]: `vote.any` that not all threads come to: thread (16, 0, 0) of block (0, 0, 0) does not, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:3
         error[divergent-exchange]: `shuffle.xor` reads lane 16, which is not there: the block's threads end before it, in thread (32, 0, 0) of block (0, 0, 0), at kernel.py:2:2
         found 16 times
@@ -183,7 +180,7 @@ fn shuffles_need_all_lanes_and_lanes_that_are_there() {
 #[test]
 fn loops_that_do_not_end_are_ended() {
     let text = "kernel k() { while @5:5 { v0: bool = const true } v0 { } }";
-    let mut endless = Run::of(text, 1, 1);
+    let mut endless = trial(text, 1, 1);
     endless.options.most_turns = 1000;
     endless.expect_findings(expect![[r#"
         error[endless-loop]: a loop does not end: its warp has run 1000 turns, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:5:5
@@ -193,7 +190,7 @@ fn loops_that_do_not_end_are_ended() {
 #[test]
 fn inline_ptx_ends_the_run() {
     let text = r#"kernel k() { ptx "nanosleep.u32 1;" effects @2:3 }"#;
-    let mut unsupported = Run::of(text, 1, 1);
+    let mut unsupported = trial(text, 1, 1);
     assert!(!unsupported.run().is_complete);
     unsupported.expect_findings(expect![[r#"
         error[unsupported]: the interpreter cannot run PTX: `nanosleep.u32 1;`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:3
@@ -202,7 +199,7 @@ fn inline_ptx_ends_the_run() {
 
 #[test]
 fn bad_launches_run_nothing() {
-    let sum = || Run::of(&reduce_sum(""), 1, 256);
+    let sum = || trial(&reduce_sum(""), 1, 256);
     sum().expect_findings(expect![[r#"
         error[bad-launch]: expected 3 arguments, found 0
     "#]]);
@@ -223,7 +220,7 @@ fn findings_count_and_end_a_run() {
         inbounds v1, v0 @1:1
         inbounds v1, v0 @2:1
     }";
-    let mut many = Run::of(text, 3, 64).int(0);
+    let mut many = trial(text, 3, 64).int(0);
     let counts: Vec<_> = many.run().findings.iter().map(|one| one.count).collect();
     assert_eq!(counts, [192, 192]);
     many.options.most_findings = 1;

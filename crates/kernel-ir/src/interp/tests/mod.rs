@@ -9,122 +9,49 @@ mod races;
 mod speed;
 mod values;
 
-use super::{Argument, Launch, Memories, Memory, MemoryId, Options, Outcome, run};
+use super::{Memory, Trial};
 use crate::constant::Const;
-use crate::kernel::Kernel;
-use crate::text::{Item, parse};
 use crate::types::Scalar;
 use expect_test::Expect;
 
-/// A launch in the making.
-struct Run {
-    kernel: Kernel,
-    memories: Memories,
-    grid: [u32; 3],
-    block: [u32; 3],
-    arguments: Vec<Argument>,
-    options: Options,
+/// A launch of the one kernel of a text.
+fn trial(text: &str, grid: u32, block: u32) -> Trial {
+    Trial::of_text(text).grid([grid, 1, 1]).block([block, 1, 1])
 }
 
-impl Run {
-    /// A launch of the one kernel of a text.
-    fn of(text: &str, grid: u32, block: u32) -> Run {
-        let items = parse(&text.into()).unwrap_or_else(|problems| panic!("{problems}"));
-        let Some(Item::Kernel(kernel)) = items.into_iter().next() else { panic!("no kernel") };
-        Run {
-            kernel,
-            memories: Memories::default(),
-            grid: [grid, 1, 1],
-            block: [block, 1, 1],
-            arguments: Vec::new(),
-            options: Options::default(),
-        }
-    }
-
-    fn grid(self, grid: [u32; 3]) -> Run {
-        Run { grid, ..self }
-    }
-
-    fn block(self, block: [u32; 3]) -> Run {
-        Run { block, ..self }
-    }
-
-    fn seed(mut self, seed: u64) -> Run {
-        self.options.seed = seed;
-        self
-    }
-
-    fn name(&self) -> String {
-        self.kernel.params[self.arguments.len()].name.clone()
-    }
-
-    fn memory(mut self, memory: Memory) -> Run {
-        let memory = self.memories.add(memory);
-        self.arguments.push(Argument::Tensor { memory, offset: 0 });
-        self
+impl Trial {
+    /// A tensor of these numbers.
+    fn floats(self, numbers: &[f32]) -> Trial {
+        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let memory = Memory::new(self.next_name(), Scalar::F32, bytes);
+        self.tensor(memory)
     }
 
     /// A tensor of these numbers.
-    fn floats(self, numbers: &[f32]) -> Run {
+    fn ints(self, numbers: &[i32]) -> Trial {
         let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let memory = Memory::new(self.name(), Scalar::F32, bytes);
-        self.memory(memory)
-    }
-
-    /// A tensor of these numbers.
-    fn ints(self, numbers: &[i32]) -> Run {
-        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let memory = Memory::new(self.name(), Scalar::I32, bytes);
-        self.memory(memory)
+        let memory = Memory::new(self.next_name(), Scalar::I32, bytes);
+        self.tensor(memory)
     }
 
     /// A tensor of so many elements, never written.
-    fn fresh(self, element: Scalar, count: usize) -> Run {
-        let memory = Memory::fresh(self.name(), element, count * element.bytes() as usize);
-        self.memory(memory)
+    fn fresh(self, element: Scalar, count: usize) -> Trial {
+        let memory = Memory::fresh(self.next_name(), element, count * element.bytes() as usize);
+        self.tensor(memory)
     }
 
-    fn int(mut self, number: i64) -> Run {
-        self.arguments.push(Argument::Scalar(Const::int(Scalar::I64, number)));
-        self
-    }
-
-    fn run(&mut self) -> Outcome {
-        let launch = Launch {
-            kernel: &self.kernel,
-            grid: self.grid,
-            block: self.block,
-            arguments: self.arguments.clone(),
-        };
-        run(&launch, &mut self.memories, &self.options)
-    }
-
-    /// Runs, and holds that nothing is wrong.
-    fn clean(&mut self) -> Outcome {
-        let outcome = self.run();
-        assert_eq!(self.told(&outcome), "");
-        assert!(outcome.is_complete);
-        outcome
-    }
-
-    fn told(&self, outcome: &Outcome) -> String {
-        let told = outcome.findings.iter().map(|one| format!("{}\n", one.diagnostic(&self.kernel)));
-        told.collect()
+    fn int(self, number: i64) -> Trial {
+        self.number(Const::int(Scalar::I64, number))
     }
 
     /// Runs, and holds that this is found.
     fn expect_findings(&mut self, expected: Expect) {
         let outcome = self.run();
-        expected.assert_eq(&self.told(&outcome));
+        expected.assert_eq(&self.told(&outcome.findings));
     }
 
     fn bytes(&self, argument: usize) -> &[u8] {
-        match self.arguments[argument] {
-            Argument::Tensor { memory: MemoryId(memory), .. } => {
-                &self.memories.get(MemoryId(memory)).bytes
-            }
-            Argument::Scalar(_) => panic!("a number has no bytes"),
-        }
+        &self.left(argument).bytes
     }
 
     fn floats_at(&self, argument: usize) -> Vec<f32> {

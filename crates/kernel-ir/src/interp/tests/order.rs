@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What atomic operations and fences order: between lanes, warps and blocks, and what they do not.
 
-use super::{Memory, Run};
+use super::{Memory, Trial, trial};
 use crate::types::Scalar;
 use expect_test::expect;
 
@@ -56,13 +56,9 @@ fn last_block(before: &str, order: &str, behind: &str) -> String {
     )
 }
 
-fn run(text: &str, seed: u64) -> Run {
+fn run(text: &str, seed: u64) -> Trial {
     let n_blocks = 37;
-    Run::of(text, n_blocks, 64)
-        .fresh(Scalar::I32, n_blocks as usize)
-        .ints(&[0])
-        .ints(&[0])
-        .seed(seed)
+    trial(text, n_blocks, 64).fresh(Scalar::I32, n_blocks as usize).ints(&[0]).ints(&[0]).seed(seed)
 }
 
 #[test]
@@ -112,18 +108,18 @@ fn atomic_operations_do_not_race_with_one_another_but_with_all_else() {
             }}"
         )
     };
-    let mut count = Run::of(&text(""), 5, 70).ints(&[0]);
+    let mut count = trial(&text(""), 5, 70).ints(&[0]);
     count.clean();
     assert_eq!(count.ints_at(0), [350]);
-    Run::of(&text("v4: int32 = load v0 align 4 @2:2"), 1, 2).ints(&[0]).expect_findings(expect![[r#"
+    trial(&text("v4: int32 = load v0 align 4 @2:2"), 1, 2).ints(&[0]).expect_findings(expect![[r#"
         error[global-race]: race: `x[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:2; thread (1, 0, 0) of block (0, 0, 0) updates it in one step, at kernel.py:1:1
         found 2 times
     "#]]);
-    Run::of(&text("store v0, v1 align 4 @2:2"), 1, 2).ints(&[0]).expect_findings(expect![[r#"
+    trial(&text("store v0, v1 align 4 @2:2"), 1, 2).ints(&[0]).expect_findings(expect![[r#"
         error[global-race]: race: `x[0]` is written, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:2; thread (1, 0, 0) of block (0, 0, 0) updates it in one step, at kernel.py:1:1
         error[global-race]: race: `x[0]` is written, and nothing orders that with another thread's write, in thread (1, 0, 0) of block (0, 0, 0), at kernel.py:2:2; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:2
     "#]]);
-    Run::of(&text("store v0, v1 align 4 @2:2"), 1, 1).ints(&[0]).clean();
+    trial(&text("store v0, v1 align 4 @2:2"), 1, 1).ints(&[0]).clean();
 }
 
 #[test]
@@ -136,14 +132,14 @@ fn operations_for_one_block_race_with_those_of_another() {
             }}"
         )
     };
-    Run::of(&text("block"), 1, 256).ints(&[0]).clean();
-    Run::of(&text("gpu"), 2, 256).ints(&[0]).clean();
+    trial(&text("block"), 1, 256).ints(&[0]).clean();
+    trial(&text("gpu"), 2, 256).ints(&[0]).clean();
     let halves = || Memory::new("x".to_string(), Scalar::I64, vec![0; 8]);
-    Run::of(&text("gpu"), 2, 1).memory(halves()).clean();
-    Run::of(&text("block"), 2, 1).memory(halves()).expect_findings(expect![[r#"
+    trial(&text("gpu"), 2, 1).tensor(halves()).clean();
+    trial(&text("block"), 2, 1).tensor(halves()).expect_findings(expect![[r#"
         error[global-race]: race: `x[0]` is updated, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:1:1; thread (0, 0, 0) of block (0, 0, 0) updates it in one step, at kernel.py:1:1
     "#]]);
-    Run::of(&text("block"), 2, 1).ints(&[0]).expect_findings(expect![[r#"
+    trial(&text("block"), 2, 1).ints(&[0]).expect_findings(expect![[r#"
         error[global-race]: race: `x[0]` is updated, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:1:1; thread (0, 0, 0) of block (0, 0, 0) updates it in one step, at kernel.py:1:1
     "#]]);
 }
@@ -199,7 +195,7 @@ fn blocks_may_wait_for_one_another() {
         let n_blocks = 50;
         let line: Vec<i32> = (0..n_blocks).map(|i| i * 100).collect();
         let mut wait =
-            Run::of(GRID_BARRIER, n_blocks as u32, 64).ints(&line).ints(&[0]).int(3).seed(seed);
+            trial(GRID_BARRIER, n_blocks as u32, 64).ints(&line).ints(&[0]).int(3).seed(seed);
         wait.clean();
         let expected: Vec<i32> = (0..n_blocks).map(|i| (i + 3) % n_blocks * 100 + 3).collect();
         assert_eq!(wait.ints_at(0), expected);
@@ -212,7 +208,7 @@ fn threads_that_wait_for_what_never_comes_are_found() {
         v1: int32 = const 0
         while @4:1 { v2: int32 = call atomic.load.int32(v0, acquire, gpu) v3: bool = eq v2, v1 } v3 { }
     }";
-    let mut waiting = Run::of(text, 4, 32).ints(&[0]);
+    let mut waiting = trial(text, 4, 32).ints(&[0]);
     waiting.options.most_idle_turns = 5000;
     waiting.expect_findings(expect![[r#"
         error[deadlock]: deadlock: 4 blocks run, and all wait for what never happens, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:1
@@ -226,18 +222,17 @@ fn a_released_flag_hands_memory_to_another_warp() {
         handed_over(&release, acquire, "")
     };
     for seed in 0..4 {
-        let mut flag =
-            Run::of(&text("release", "acquire"), 2, 64).fresh(Scalar::I32, 32).seed(seed);
+        let mut flag = trial(&text("release", "acquire"), 2, 64).fresh(Scalar::I32, 32).seed(seed);
         let outcome = flag.run();
         let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
         // The blocks write the same elements, but nothing in shared memory races.
         assert_eq!(kinds, ["global-race"]);
-        Run::of(&text("release", "acquire"), 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
+        trial(&text("release", "acquire"), 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
     }
     let late = "call atomic.store(v8, v10, release, block) store v7, v9 align 4";
     let late = handed_over(late, "acquire", "");
     for text in [text("relaxed", "acquire"), text("release", "relaxed"), late] {
-        let outcome = Run::of(&text, 1, 64).fresh(Scalar::I32, 32).run();
+        let outcome = trial(&text, 1, 64).fresh(Scalar::I32, 32).run();
         let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
         assert_eq!(kinds, ["shared-race"]);
     }
@@ -249,13 +244,13 @@ fn fences_for_a_block_hand_memory_to_another_warp() {
     let release = "call atomic.store(v8, v10, relaxed, block)";
     for seed in 0..4 {
         let text = handed_over(&format!("{fence} {release}"), "relaxed", fence);
-        Run::of(&text, 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
+        trial(&text, 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
     }
     let late = format!("{fence} {release} store v7, v9 align 4");
     let read = format!("{release} {fence} v30: int32 = call atomic.load.int32(v8, relaxed, block)");
     for release in [late, read] {
         let text = handed_over(&release, "relaxed", fence);
-        let outcome = Run::of(&text, 1, 64).fresh(Scalar::I32, 32).run();
+        let outcome = trial(&text, 1, 64).fresh(Scalar::I32, 32).run();
         let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
         assert_eq!(kinds, ["shared-race"], "{release}");
     }
@@ -326,7 +321,7 @@ fn what_was_released_is_forgotten_where_something_else_is_stored() {
             }}"
         )
     };
-    let run = |store: &str| Run::of(&text(store), 2, 1).ints(&[0]).ints(&[0]);
+    let run = |store: &str| trial(&text(store), 2, 1).ints(&[0]).ints(&[0]);
     run("v7: int32 = call atomic.add(v1, v5, relaxed, gpu)").clean();
     run("store v1, v6 align 4").expect_findings(expect![[r#"
         error[global-race]: race: `flag[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:4:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:3:1
@@ -351,7 +346,7 @@ fn more_moments_than_can_be_told_apart_end_a_run() {
               while @2:1 {{ v6: bool = const true }} v6 {{ }}
             }}"
         );
-        let mut run = Run::of(&text, 1, 1).ints(&[0]).int(turns).grid([1 << 31, 1 << 14, 1]);
+        let mut run = trial(&text, 1, 1).ints(&[0]).int(turns).grid([1 << 31, 1 << 14, 1]);
         run.options.most_turns = 3000;
         let outcome = run.run();
         let codes = outcome.findings.iter().map(|one| one.kind.code());
@@ -369,5 +364,5 @@ fn what_only_reads_does_not_race_with_reads() {
         v1: int32 = call atomic.load.int32(v0, relaxed, gpu)
         v2: int32 = load v0 align 4
     }";
-    Run::of(text, 2, 64).ints(&[0]).clean();
+    trial(text, 2, 64).ints(&[0]).clean();
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Races that are there are found, at both places, and kernels without them stay silent.
 
-use super::{Run, reduce_sum};
+use super::{Trial, reduce_sum, trial};
 use crate::types::Scalar;
 use expect_test::expect;
 
-fn sum(barrier: &str, block: u32) -> Run {
+fn sum(barrier: &str, block: u32) -> Trial {
     let x: Vec<f32> = (0..3 * 1000).map(|i| i as f32).collect();
-    Run::of(&reduce_sum(barrier), 3, block).floats(&x).fresh(Scalar::F32, 3).int(1000)
+    trial(&reduce_sum(barrier), 3, block).floats(&x).fresh(Scalar::F32, 3).int(1000)
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn blocks_that_write_one_element_race() {
         v4: int32 = const 7
         if v3 { store v0, v4 align 4 @2:3 }
     }";
-    Run::of(text, 1, 64).fresh(Scalar::I32, 1).clean();
-    Run::of(text, 2, 64).fresh(Scalar::I32, 1).expect_findings(expect![[r#"
+    trial(text, 1, 64).fresh(Scalar::I32, 1).clean();
+    trial(text, 2, 64).fresh(Scalar::I32, 1).expect_findings(expect![[r#"
         error[global-race]: race: `out[0]` is written, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:2:3; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:3
     "#]]);
 }
@@ -69,19 +69,19 @@ fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
             }}"
         )
     };
-    Run::of(&text("call barrier.warp()"), 1, 32).fresh(Scalar::I64, 32).clean();
-    Run::of(&text("call barrier()"), 1, 32).fresh(Scalar::I64, 32).clean();
+    trial(&text("call barrier.warp()"), 1, 32).fresh(Scalar::I64, 32).clean();
+    trial(&text("call barrier()"), 1, 32).fresh(Scalar::I64, 32).clean();
     let shuffled = "v20: int64 = const 1 v21: int64 = call shuffle.xor(v1, v20)";
     let expected = expect![[r#"
         error[shared-race]: race: `line[31]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:1; thread (31, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
         found 32 times
     "#]];
-    Run::of(&text(shuffled), 1, 32).fresh(Scalar::I64, 32).expect_findings(expected);
+    trial(&text(shuffled), 1, 32).fresh(Scalar::I64, 32).expect_findings(expected);
 }
 
 /// Threads pass numbers on to their neighbours through shared memory, `{n_buffers}` deep, as often
 /// as the block has turns.
-fn pass_on(n_buffers: u32, barrier_behind: &str) -> Run {
+fn pass_on(n_buffers: u32, barrier_behind: &str) -> Trial {
     let text = format!(
         "kernel k(v0 out: pointer.global int32 align 4 written, v1 turns: int64) {{
             shared0 line: int32 bytes {} align 16
@@ -119,7 +119,7 @@ fn pass_on(n_buffers: u32, barrier_behind: &str) -> Run {
         }}",
         n_buffers * 4 * 96
     );
-    Run::of(&text, 1, 96).fresh(Scalar::I32, 96).int(7)
+    trial(&text, 1, 96).fresh(Scalar::I32, 96).int(7)
 }
 
 #[test]
@@ -175,12 +175,12 @@ fn grid_stride_loops_write_each_element_once() {
         )
     };
     let x: Vec<i32> = (0..1001).collect();
-    let mut right = Run::of(&text("v16: int64 = add v7, v9"), 3, 48).ints(&x).int(1001);
+    let mut right = trial(&text("v16: int64 = add v7, v9"), 3, 48).ints(&x).int(1001);
     right.clean();
     assert_eq!(right.ints_at(0)[4..], x[4..].iter().map(|i| i * 2).collect::<Vec<_>>());
     // Each block begins one thread too early: two threads meet at the ends.
     let early = "v17: int64 = mul v3, v15 v16: int64 = sub v7, v17";
-    Run::of(&text(early), 3, 48).ints(&x).int(200).expect_findings(expect![[r#"
+    trial(&text(early), 3, 48).ints(&x).int(200).expect_findings(expect![[r#"
         error[global-race]: race: `x[47]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:2:1; thread (47, 0, 0) of block (0, 0, 0) writes it, at kernel.py:3:1
         found 3 times
         error[global-race]: race: `x[47]` is written, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:3:1; thread (47, 0, 0) of block (0, 0, 0) writes it, at kernel.py:3:1
@@ -204,7 +204,7 @@ fn a_uniform_load_that_gives_threads_different_numbers_is_a_race() {
         for v8: int64 = v4 to v7 step v5 { call barrier() @4:1 }
     }";
     let memory = super::Memory::new("x", Scalar::I64, vec![1, 0, 0, 0, 0, 0, 0, 0]);
-    Run::of(text, 1, 64).memory(memory).expect_findings(expect![[r#"
+    trial(text, 1, 64).tensor(memory).expect_findings(expect![[r#"
         error[global-race]: race: `x[0]` is written, and nothing orders that with another thread's read, in thread (40, 0, 0) of block (0, 0, 0), at kernel.py:2:1; thread (0, 0, 0) of block (0, 0, 0) reads it, at kernel.py:3:1
         error[global-race]: race: `x[0]` is read, and nothing orders that with another thread's write, in thread (32, 0, 0) of block (0, 0, 0), at kernel.py:3:1; thread (40, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
         found 31 times
@@ -228,12 +228,12 @@ fn cells_are_as_small_as_the_smallest_access() {
             }}"
         )
     };
-    Run::of(&text("mul v1, v2"), 1, 64).ints(&[0; 32]).clean();
+    trial(&text("mul v1, v2"), 1, 64).ints(&[0; 32]).clean();
     let expected = expect![[r#"
         error[global-race]: race: `x[0]` is written, and nothing orders that with another thread's write, in thread (1, 0, 0) of block (0, 0, 0), at kernel.py:2:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
         found 2 times
     "#]];
-    Run::of(&text("and v1, v2"), 1, 4).ints(&[0; 32]).expect_findings(expected);
+    trial(&text("and v1, v2"), 1, 4).ints(&[0; 32]).expect_findings(expected);
     // An access across two elements, of which another thread writes the second.
     let text = "kernel k(v0 x: pointer.global int32 align 4 written) {
         v1: int64 = call thread_idx.x()
@@ -246,7 +246,7 @@ fn cells_are_as_small_as_the_smallest_access() {
         v8: int32 = const 1
         if v7 { store v4, v1 align 4 @2:1 } else { store v4, v8 align 4 @3:1 }
     }";
-    Run::of(text, 1, 2).ints(&[0; 4]).expect_findings(expect![[r#"
+    trial(text, 1, 2).ints(&[0; 4]).expect_findings(expect![[r#"
         error[global-race]: race: `x[1]` is written, and nothing orders that with another thread's write, in thread (1, 0, 0) of block (0, 0, 0), at kernel.py:3:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
     "#]]);
 }
@@ -263,9 +263,9 @@ fn tensors_that_overlap_race_where_they_do() {
         store v6, v7 align 4 @3:1
     }";
     let overlapping = |offset: u64| {
-        let mut run = Run::of(text, 1, 64).ints(&[7; 128]);
+        let mut run = trial(text, 1, 64).ints(&[7; 128]);
         let memory = crate::interp::MemoryId(0);
-        run.arguments.push(super::Argument::Tensor { memory, offset });
+        run.arguments.push(crate::interp::Argument::Tensor { memory, offset });
         run
     };
     overlapping(0).clean();

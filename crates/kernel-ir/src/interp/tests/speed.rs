@@ -2,12 +2,12 @@
 //! How long a thread's operation takes: printed by `cargo test --release interp::tests::speed --
 //! --nocapture`. Tests hold what is computed.
 
-use super::{Run, reduce_sum, sum_as_kernel};
+use super::{Trial, reduce_sum, sum_as_kernel, trial};
 use crate::types::Scalar;
 use std::time::Instant;
 
 /// Runs, and says how long that took.
-fn timed(name: &str, run: &mut Run) {
+fn timed(name: &str, run: &mut Trial) {
     let start = Instant::now();
     let outcome = run.clean();
     let ns = start.elapsed().as_nanos() as f64 / outcome.thread_ops as f64;
@@ -18,7 +18,7 @@ fn timed(name: &str, run: &mut Run) {
 fn a_row_is_summed_addition_by_addition() {
     let (rows, columns) = (8, 4096);
     let x: Vec<f32> = (0..rows * columns).map(|i| (i % 97) as f32 * 0.01).collect();
-    let mut sum = Run::of(&reduce_sum("call barrier() @8:1"), rows as u32, 256)
+    let mut sum = trial(&reduce_sum("call barrier() @8:1"), rows as u32, 256)
         .floats(&x)
         .fresh(Scalar::F32, rows)
         .int(columns as i64);
@@ -48,7 +48,7 @@ fn elements_are_changed_in_place() {
         }
     }";
     let x: Vec<f32> = (0..40_000).map(|i| i as f32).collect();
-    let mut add_one = Run::of(text, 157, 256).floats(&x).int(x.len() as i64);
+    let mut add_one = trial(text, 157, 256).floats(&x).int(x.len() as i64);
     timed("add_one, in place", &mut add_one);
     assert_eq!(add_one.floats_at(0), x.iter().map(|x| x + 1.0).collect::<Vec<_>>());
 }
@@ -127,7 +127,7 @@ fn a_product_of_matrices_is_that_of_its_tiles() {
     let n = 64;
     let a: Vec<f32> = (0..n * n).map(|i| (i % 13) as f32 * 0.3).collect();
     let b: Vec<f32> = (0..n * n).map(|i| (i % 11) as f32 * 0.7).collect();
-    let mut product = Run::of(PRODUCT, 1, 1)
+    let mut product = trial(PRODUCT, 1, 1)
         .grid([4, 4, 1])
         .block([16, 16, 1])
         .floats(&a)

@@ -2,7 +2,7 @@
 //! What operations give, as the interpreter runs them: vectors, bits, memory, exchanges. What they
 //! compute with numbers is `eval`'s, and tested there.
 
-use super::{Memory, Run};
+use super::{Memory, trial};
 use crate::interp::Mode;
 use crate::types::Scalar;
 
@@ -19,7 +19,7 @@ fn printed(operations: &str) -> Vec<String> {
             {operations}
         }}"
     );
-    Run::of(&text, 1, 32).clean().printed
+    trial(&text, 1, 32).clean().printed
 }
 
 /// The same for all lanes.
@@ -130,7 +130,7 @@ fn guards_leave_out_what_is_not_there() {
         store v7, v10 align 4 when v13
     }";
     let x: Vec<i32> = (0..20).map(|i| i * 7 % 20).collect();
-    let mut run = Run::of(text, 1, 64).ints(&x).ints(&[50; 64]).int(20);
+    let mut run = trial(text, 1, 64).ints(&x).ints(&[50; 64]).int(20);
     run.clean();
     let expected: Vec<_> = (0..64).map(|i| *x.get(i).unwrap_or(&-1)).collect();
     let expected: Vec<_> = expected.iter().map(|x| if *x < 8 { *x } else { 50 }).collect();
@@ -199,7 +199,7 @@ fn atomic_operations_give_what_was_there() {
         print \"{} {} {} {} {} {}\", v3, v4, v5, v6, v7, v8
         print \"{} {} {} {} {}\", v9, v10, v11, v13, v12
     }";
-    let mut run = Run::of(text, 1, 1).ints(&[100]);
+    let mut run = trial(text, 1, 1).ints(&[100]);
     let after_and = 12 & -7;
     let after_or = after_and | 12;
     let expected =
@@ -216,14 +216,14 @@ fn what_gpus_round_as_they_like_marks_a_run() {
         v1: float32 = const 3.0
         v2: float32 = call atomic.add(v0, v1, relaxed, gpu)
     }";
-    let mut sum = Run::of(text, 1, 64).floats(&[1.0]);
+    let mut sum = trial(text, 1, 64).floats(&[1.0]);
     assert!(!sum.clean().is_exact);
     assert_eq!(sum.floats_at(0), [193.0]);
     let approximate = "v2: float32 = const 3.0 v3: float32 = call fast_exp2(v2) print \"{}\", v3";
     assert_eq!(print_one(approximate), "8.0");
     let text = format!("kernel k() {{ {approximate} }}");
-    assert!(!Run::of(&text, 1, 1).clean().is_exact);
-    assert!(Run::of("kernel k() { v2: float32 = const 3.0 }", 1, 1).clean().is_exact);
+    assert!(!trial(&text, 1, 1).clean().is_exact);
+    assert!(trial("kernel k() { v2: float32 = const 3.0 }", 1, 1).clean().is_exact);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn memory_is_shared_by_launches_which_are_ordered() {
         v11: int32 = add v9, v10
         store v8, v11 align 4
     }";
-    let mut run = Run::of(text, 4, 1).ints(&[0, 10, 20, 30]);
+    let mut run = trial(text, 4, 1).ints(&[0, 10, 20, 30]);
     run.clean();
     run.grid = [3, 1, 1];
     run.clean();

@@ -2,7 +2,7 @@
 //! Names, structure, types, limits: what no text breaks, or only a very long one.
 
 use super::super::{check_calls, verify};
-use super::{expect_problems, expect_right, kernel};
+use super::{expect_problems, expect_right, kernel, told};
 use crate::constant::Const;
 use crate::kernel::{File, Local, Place, PlaceData, Shared, Slot, Value};
 use crate::op::{Call, Expr, Jump, Op, OpKind};
@@ -19,20 +19,21 @@ fn so_many_bytes_are_passed() {
     expect_right(&params(512));
     expect_problems(
         &params(513),
-        expect![[r#"
-        kernel-malformed: kernel `k`: its parameters have 4104 bytes, and at most 4096 are passed
-    "#]],
+        expect![
+            "error[kernel-malformed]: kernel `k`: its parameters have 4104 bytes, and at most 4096 are passed"
+        ],
     );
 }
 
 #[test]
 fn values_are_defined_once() {
-    let mut twice = kernel("kernel k() { v0: int32 = const 1 v1: int32 = const 1 }");
+    let text = "kernel k() { v0: int32 = const 1 v1: int32 = const 1 }";
+    let mut twice = kernel(text);
     twice.body.0[1].result = Some(Value(0));
     expect![[r#"
         error[kernel-malformed]: `v0` is defined twice
-          at 33..52: "#]]
-    .assert_eq(&verify(&twice).unwrap_err().to_string());
+          1:34 `v1: int32 = const 1`"#]]
+    .assert_eq(&told(text, &verify(&twice).unwrap_err()));
 }
 
 #[test]
@@ -72,8 +73,9 @@ fn what_is_used_exists() {
 
 #[test]
 fn regions_nest_no_deeper_than_readers_recurse() {
+    let text = "kernel k(v0 c: bool) { if v0 { return } }";
     let nested = |depth: usize| {
-        let mut nested = kernel("kernel k(v0 c: bool) { if v0 { return } }");
+        let mut nested = kernel(text);
         for _ in 1..depth {
             let kind = OpKind::If {
                 condition: Value(0),
@@ -91,8 +93,8 @@ fn regions_nest_no_deeper_than_readers_recurse() {
     let deep = nested(256);
     expect![[r#"
         error[kernel-malformed]: regions nest more than 256 deep
-          at 31..37: "#]]
-    .assert_eq(&verify(&deep).unwrap_err().to_string());
+          1:32 `return`"#]]
+    .assert_eq(&told(text, &verify(&deep).unwrap_err()));
 }
 
 #[test]
@@ -129,16 +131,16 @@ fn every_number_has_its_operations() {
 
 #[test]
 fn what_is_known_to_be_constant_is() {
-    let mut wrong =
-        kernel("kernel k() { v0: int32 = const 1 v1: int32 = neg v0 v2: int32 = const 2 }");
+    let text = "kernel k() { v0: int32 = const 1 v1: int32 = neg v0 v2: int32 = const 2 }";
+    let mut wrong = kernel(text);
     let one = Some(Const::int(Scalar::I32, 1));
     wrong.values[1].constant = one;
     wrong.values[2].constant = one;
     expect![[r#"
         error[kernel-malformed]: kernel `k`: `v1` is known to be a constant, and no `const` gives it
         error[kernel-malformed]: `v2` is not known to be this constant
-          at 52..71: "#]]
-    .assert_eq(&verify(&wrong).unwrap_err().to_string());
+          1:53 `v2: int32 = const 2`"#]]
+    .assert_eq(&told(text, &verify(&wrong).unwrap_err()));
     let mut wrong = kernel("kernel k(v0 a: int32, v1 b: int32) { }");
     wrong.values[0].constant = one;
     wrong.values[1].ty = Type::Scalar(Scalar::I64);
@@ -150,12 +152,11 @@ fn what_is_known_to_be_constant_is() {
 
 #[test]
 fn what_a_target_refuses_is_told_at_its_place() {
-    let waits = kernel(
-        "kernel k() {
+    let text = "kernel k() {
            call barrier()
            call fence(gpu)
-         }",
-    );
+         }";
+    let waits = kernel(text);
     let refused = |call: &Call| {
         let is_fence = call.intrinsic.name == "fence";
         is_fence.then(|| Diagnostic::new("kernel-arch", "there is no `fence`"))
@@ -163,6 +164,6 @@ fn what_a_target_refuses_is_told_at_its_place() {
     assert!(check_calls(&waits, |_| None).is_ok());
     expect![[r#"
         error[kernel-arch]: there is no `fence`
-          at 50..65: "#]]
-    .assert_eq(&check_calls(&waits, refused).unwrap_err().to_string());
+          3:12 `call fence(gpu)`"#]]
+    .assert_eq(&told(text, &check_calls(&waits, refused).unwrap_err()));
 }

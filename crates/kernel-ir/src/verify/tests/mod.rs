@@ -26,23 +26,11 @@ fn kernel(text: &str) -> Kernel {
     }
 }
 
-/// Diagnostics as text, with the line and the characters that each label marks.
-fn shown(texts: &Texts, problems: &Diagnostics) -> String {
-    let mut shown = String::new();
-    for problem in &problems.0 {
-        shown.push_str(&format!("{}: {}\n", problem.code, problem.message));
-        for label in &problem.labels {
-            let Some(text) = label.span.text.map(|id| texts.get(id)) else { continue };
-            let (line, _) = text.position(label.span.start);
-            let marked = &text.characters[label.span.start..label.span.end];
-            let text = if label.text.is_empty() { "" } else { ": " };
-            shown.push_str(&format!("  {line}: `{marked}`{text}{}\n", label.text));
-        }
-        if let Some(help) = &problem.help {
-            shown.push_str(&format!("  help: {help}\n"));
-        }
-    }
-    shown
+/// Diagnostics of what was read of a text, and changed then.
+fn told(text: &str, problems: &Diagnostics) -> String {
+    let mut texts = Texts::default();
+    texts.add("k", text);
+    problems.in_texts(&texts)
 }
 
 /// Holds what is wrong with a kernel or a function.
@@ -53,7 +41,7 @@ fn expect_problems(text: &str, expected: Expect) {
         Item::Function(function) => super::verify_function(function),
     };
     let problems = problems.err().unwrap_or_default();
-    expected.assert_eq(&shown(&texts, &problems));
+    expected.assert_eq(&problems.in_texts(&texts));
 }
 
 /// Holds that a kernel keeps all rules.

@@ -26,10 +26,9 @@ def g(w):
               k(1; None; None) grid 1 block 1
               k(1; None; None) grid 1 block 2 when aligned(x, 32)
               k(w: float32 (n):(1) align 8 alone; None; None) grid 1 block 3 when w.given != 0
-            [unguarded] `w` may be None
-              12: `w` used without having asked
-              help: ask first: `if w is not None:`
-        "#]],
+            error[unguarded]: `w` may be None
+              16:19 `w` used without having asked
+              help: ask first: `if w is not None:`"#]],
     );
 }
 

@@ -20,21 +20,19 @@ fn otherwise_stands_behind_conditions() {
     expect_whens(
         &["when = 'otherwise'", "when = 'n > 1'", "when = 'otherwise'", "when = ' otherwise '"],
         expect![[r#"
-            otherwise: nothing stands above the `otherwise` of launch 0
-              "otherwise" 
+            error[otherwise]: nothing stands above the `otherwise` of launch 0
+              6:9 `otherwise`
               help: write it behind a launch with another `when`, or leave `when` out
-            otherwise: nothing stands above the `otherwise` of launch 3
-              "otherwise" 
-              help: write it behind a launch with another `when`, or leave `when` out
-        "#]],
+            error[otherwise]: nothing stands above the `otherwise` of launch 3
+              21:10 `otherwise`
+              help: write it behind a launch with another `when`, or leave `when` out"#]],
     );
     expect_whens(
         &["when = 'n > 1'", "", "when = 'otherwise'"],
         expect![[r#"
-        otherwise: nothing stands above the `otherwise` of launch 2
-          "otherwise" 
-          help: write it behind a launch with another `when`, or leave `when` out
-    "#]],
+            error[otherwise]: nothing stands above the `otherwise` of launch 2
+              16:9 `otherwise`
+              help: write it behind a launch with another `when`, or leave `when` out"#]],
     );
 }
 
@@ -44,17 +42,15 @@ fn otherwise_behind_what_is_wrong() {
     expect_whens(
         &["when = 'n >'", "when = 'otherwise'"],
         expect![[r#"
-            syntax: expected an expression, found the end
-              "'" expected an expression
-        "#]],
+            error[syntax]: expected an expression, found the end
+              6:12 `'` expected an expression"#]],
     );
     expect_whens(
         &["when = 'k > 1'", "when = 'otherwise'"],
         expect![[r#"
-        unbound-symbol: `k` in the `when` of launch 0 has no value
-          "k" 
-          help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-    "#]],
+            error[unbound-symbol]: `k` in the `when` of launch 0 has no value
+              6:9 `k`
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`"#]],
     );
 }
 
@@ -63,32 +59,28 @@ fn otherwise_stands_alone() {
     expect_whens(
         &["when = 'n > 1'", "when = 'otherwise, n > 4'"],
         expect![[r#"
-        syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found `,`
-          "," expected a comparison: ==, !=, <, <=, >, >= or in
-          help: write `otherwise` alone, and nothing else in a `when`
-    "#]],
+            error[syntax]: expected a comparison: ==, !=, <, <=, >, >= or in, found `,`
+              11:18 `,` expected a comparison: ==, !=, <, <=, >, >= or in
+              help: write `otherwise` alone, and nothing else in a `when`"#]],
     );
     expect_whens(
         &["when = 'n > 1'", "when = 'n > 4, otherwise'"],
         expect![[r#"
-            syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
-              "'" expected a comparison: ==, !=, <, <=, >, >= or in
-              help: write `otherwise` alone, and nothing else in a `when`
-        "#]],
+            error[syntax]: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
+              11:25 `'` expected a comparison: ==, !=, <, <=, >, >= or in
+              help: write `otherwise` alone, and nothing else in a `when`"#]],
     );
     expect_whens(
         &["when = 'n > 1'", "when = 'otherwise and n > 4'"],
         expect![[r#"
-        syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found `and`
-          "and" expected a comparison: ==, !=, <, <=, >, >= or in
-          help: write `otherwise` alone, and nothing else in a `when`
-    "#]],
+            error[syntax]: expected a comparison: ==, !=, <, <=, >, >= or in, found `and`
+              11:19 `and` expected a comparison: ==, !=, <, <=, >, >= or in
+              help: write `otherwise` alone, and nothing else in a `when`"#]],
     );
     expect_whens(
         &["when = 'n > 1'", "when = 'Otherwise'"],
         expect![[r#"
-            syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
-              "'" expected a comparison: ==, !=, <, <=, >, >= or in
-        "#]],
+            error[syntax]: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
+              11:18 `'` expected a comparison: ==, !=, <, <=, >, >= or in"#]],
     );
 }

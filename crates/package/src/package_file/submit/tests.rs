@@ -37,36 +37,32 @@ fn what_is_none_of_its_words_is_refused_where_it_stands() {
     expect_key(
         "submit = 'graphs'",
         expect![[r#"
-        bad-value: `graphs` is no way to submit launches
-          "'graphs'" expected `"auto"`, `"plain"` or `"graph"`
-          help: did you mean `graph`?
-    "#]],
+            error[bad-value]: `graphs` is no way to submit launches
+              9:10 `'graphs'` expected `"auto"`, `"plain"` or `"graph"`
+              help: did you mean `graph`?"#]],
     );
     expect_key(
         "submit = 'lazily'",
         expect![[r#"
-        bad-value: `lazily` is no way to submit launches
-          "'lazily'" expected `"auto"`, `"plain"` or `"graph"`
-    "#]],
+            error[bad-value]: `lazily` is no way to submit launches
+              9:10 `'lazily'` expected `"auto"`, `"plain"` or `"graph"`"#]],
     );
     expect_key(
         "submit = true",
         expect![[r#"
-        value-type: `submit` is of type boolean
-          "true" expected a string
-    "#]],
+            error[value-type]: `submit` is of type boolean
+              9:10 `true` expected a string"#]],
     );
     let text = format!("{HEADER}submit = 'Plain'\n{FUNCTION}submits = 'plain'\n");
     expect_problems(
         &text,
         expect![[r#"
-        bad-value: `Plain` is no way to submit launches
-          "'Plain'" expected `"auto"`, `"plain"` or `"graph"`
-          help: did you mean `plain`?
-        unknown-key: a function has no key `submits`
-          "submits" unknown key
-          help: did you mean `submit`?
-    "#]],
+            error[bad-value]: `Plain` is no way to submit launches
+              3:10 `'Plain'` expected `"auto"`, `"plain"` or `"graph"`
+              help: did you mean `plain`?
+            error[unknown-key]: a function has no key `submits`
+              6:1 `submits` unknown key
+              help: did you mean `submit`?"#]],
     );
 }
 
@@ -76,27 +72,24 @@ fn a_function_without_launches_on_a_gpu_cannot_have_it() {
     expect_problems(
         &format!("{HEADER}{FUNCTION}submit = 'auto'\n{host}"),
         expect![[r#"
-        conflict: `submit` is for launches on a GPU, and the function has none
-          "submit" has no effect
-          help: remove `submit`
-    "#]],
+            error[conflict]: `submit` is for launches on a GPU, and the function has none
+              5:1 `submit` has no effect
+              help: remove `submit`"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}submit = 'graph'"),
         expect![[r#"
-        conflict: `submit` is for launches on a GPU, and the function has none
-          "submit" has no effect
-          help: remove `submit`
-    "#]],
+            error[conflict]: `submit` is for launches on a GPU, and the function has none
+              5:1 `submit` has no effect
+              help: remove `submit`"#]],
     );
     // Of a launch that cannot be read, nothing is known.
     let unread = "submit = 'graph'\nsource = { ptx = 1 }\nkernel = 'k'\nargs = []";
     expect_problems(
         &format!("{HEADER}{FUNCTION}{unread}"),
         expect![[r#"
-        value-type: `ptx` is of type integer
-          "1" expected a string
-    "#]],
+            error[value-type]: `ptx` is of type integer
+              6:18 `1` expected a string"#]],
     );
 }
 
@@ -107,21 +100,19 @@ fn it_is_not_a_key_of_a_launch() {
             "source = { ptx = 'b', submit = 'graph' }\nlaunch = { grid = [1], block = [1], submit = 'graph' }",
         ),
         expect![[r#"
-            unknown-key: a source has no key `submit`
-              "submit" unknown key
+            error[unknown-key]: a source has no key `submit`
+              7:23 `submit` unknown key
               help: write `submit` on the function, for all its launches
-            unknown-key: a launch's layout has no key `submit`
-              "submit" unknown key
-              help: write `submit` on the function, for all its launches
-        "#]],
+            error[unknown-key]: a launch's layout has no key `submit`
+              8:37 `submit` unknown key
+              help: write `submit` on the function, for all its launches"#]],
     );
     let listed = "[[function.launch]]\nsubmit = 'graph'\nsource = { ptx = 'b' }\nkernel = 'k'\nargs = ['x']\ngrid = [1]\nblock = [1]";
     expect_problems(
         &format!("{HEADER}{FUNCTION}{listed}"),
         expect![[r#"
-        unknown-key: a launch has no key `submit`
-          "submit" unknown key
-          help: write `submit` on the function, for all its launches
-    "#]],
+            error[unknown-key]: a launch has no key `submit`
+              6:1 `submit` unknown key
+              help: write `submit` on the function, for all its launches"#]],
     );
 }

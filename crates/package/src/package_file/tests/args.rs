@@ -32,32 +32,30 @@ fn constants_that_do_not_fit_their_types() {
     expect_of_args(
         "'x', '300: uint8', '0.5', 'struct(n, 2: bool)', '1e400: float32', '0.5: int33'",
         expect![[r#"
-            constant: `300` is no value of the C type uint8, expected to be in uint8 range [0, 255]
-              "300" does not fit
-            constant: the constant `0.5` has no C type
-              "0.5" expected a colon and a type behind it
+            error[constant]: `300` is no value of the C type uint8, expected to be in uint8 range [0, 255]
+              7:15 `300` does not fit
+            error[constant]: the constant `0.5` has no C type
+              7:29 `0.5` expected a colon and a type behind it
               help: write `0.5: float32`, or another type
-            constant: `2` is no value of the C type bool, expected `true` or `false`
-              "2" does not fit
-            bad-number: not a number that fits 64 bits
-              "1e400" expected a decimal integer or float
-            syntax: expected a C type: bool, an integer, a float or `pointer`, found `int33`
-              "int33" expected a C type: bool, an integer, a float or `pointer`
-              help: did you mean `int32`?
-        "#]],
+            error[constant]: `2` is no value of the C type bool, expected `true` or `false`
+              7:46 `2` does not fit
+            error[bad-number]: not a number that fits 64 bits
+              7:58 `1e400` expected a decimal integer or float
+            error[syntax]: expected a C type: bool, an integer, a float or `pointer`, found `int33`
+              7:81 `int33` expected a C type: bool, an integer, a float or `pointer`
+              help: did you mean `int32`?"#]],
     );
     expect_of_args(
         "'x', 'True: bool', 'n + false', '255 + 1: uint8'",
         expect![[r#"
-        unbound-symbol: `True` in `True: bool` of launch 0 is a constant, not an integer
-          "True" 
-          help: pass it to a kernel as `true: bool`: expressions are of integers
-        unbound-symbol: `false` in `n + false` of launch 0 is a constant, not an integer
-          "false" 
-          help: pass it to a kernel as `false: bool`: expressions are of integers
-        constant: `256` is no value of the C type uint8, expected to be in uint8 range [0, 255]
-          "'255 + 1: uint8'" 
-    "#]],
+            error[unbound-symbol]: `True` in `True: bool` of launch 0 is a constant, not an integer
+              7:15 `True`
+              help: pass it to a kernel as `true: bool`: expressions are of integers
+            error[unbound-symbol]: `false` in `n + false` of launch 0 is a constant, not an integer
+              7:33 `false`
+              help: pass it to a kernel as `false: bool`: expressions are of integers
+            error[constant]: `256` is no value of the C type uint8, expected to be in uint8 range [0, 255]
+              7:41 `'255 + 1: uint8'`"#]],
     );
 }
 
@@ -83,19 +81,17 @@ fn args_are_written_where_they_could_be_several_things() {
     expect_problems(
         &one("f(x: Tensor([n], int8), s: Shape([2]), o: Optional[int32] = None)", ""),
         expect![[r#"
-            missing-key: the launch has no `args`, and the parameter `s` is no tensor, scalar or pointer
-              "[[function]]" expected `args`
-              help: write what the kernel takes, in order; `args = []` for nothing
-        "#]],
+            error[missing-key]: the launch has no `args`, and the parameter `s` is no tensor, scalar or pointer
+              3:1 `[[function]]` expected `args`
+              help: write what the kernel takes, in order; `args = []` for nothing"#]],
     );
     let workspace = "workspace = { ws = 'Tensor([n], int8)', other = 'Tensor([n], int8)' }";
     expect_problems(
         &one("f(x: Tensor([n], int8))", workspace),
         expect![[r#"
-        missing-key: the launch has no `args`, and the function has the workspace `ws`
-          "[[function]]" expected `args`
-          help: write what the kernel takes, in order; `args = []` for nothing
-    "#]],
+            error[missing-key]: the launch has no `args`, and the function has the workspace `ws`
+              3:1 `[[function]]` expected `args`
+              help: write what the kernel takes, in order; `args = []` for nothing"#]],
     );
 }
 
@@ -105,17 +101,15 @@ fn other_problems_do_not_ask_for_args() {
     expect_problems(
         &misspelt,
         expect![[r#"
-        unknown-key: a function has no key `arg`
-          "arg" unknown key
-          help: did you mean `args`?
-    "#]],
+            error[unknown-key]: a function has no key `arg`
+              7:1 `arg` unknown key
+              help: did you mean `args`?"#]],
     );
     expect_problems(
         &one("f(x: Tensor([n], in8))", ""),
         expect![[r#"
-        unknown-dtype: `in8` is no dtype
-          "in8" expected a dtype or a dtype variable
-          help: did you mean `int8`?
-    "#]],
+            error[unknown-dtype]: `in8` is no dtype
+              4:31 `in8` expected a dtype or a dtype variable
+              help: did you mean `int8`?"#]],
     );
 }

@@ -15,23 +15,21 @@ fn characters_that_change_the_direction_are_refused() {
     expect_problems(
         "[package]\nname = 'p' # \u{202e} ]\ndoc = '\u{2066}'\n[",
         expect![[r#"
-            bad-character: unexpected character U+202E
-              "\u{202e}" changes the direction in which the text shows
+            error[bad-character]: unexpected character U+202E
+              2:14 `\u{202e}` changes the direction in which the text shows
               help: remove it
-            bad-character: unexpected character U+2066
-              "\u{2066}" changes the direction in which the text shows
+            error[bad-character]: unexpected character U+2066
+              3:8 `\u{2066}` changes the direction in which the text shows
               help: remove it
-            toml: unquoted keys cannot be empty
-              "[" expected letters, numbers, `-`, `_`
-        "#]],
+            error[toml]: unquoted keys cannot be empty
+              4:1 `[` expected letters, numbers, `-`, `_`"#]],
     );
     expect_problems(
         &format!("{HEADER}{FUNCTION}doc = \"a\\u202e b\"\n{LAUNCH}"),
         expect![[r#"
-            bad-character: unexpected character U+202E
-              "\"a\\u202e b\"" changes the direction in which the text shows
-              help: remove it
-        "#]],
+            error[bad-character]: unexpected character U+202E
+              5:7 `"a\u202e b"` changes the direction in which the text shows
+              help: remove it"#]],
     );
 }
 
@@ -40,15 +38,13 @@ fn errors_of_toml_come_alone() {
     expect_problems(
         "[package\nname = 1 2\nname = 'p'\n",
         expect![[r#"
-        toml: unclosed table
-          "" expected `]`
-    "#]],
+            error[toml]: unclosed table
+              1:9 `` expected `]`"#]],
     );
     expect_problems(
         "a = 1\na = 2",
         expect![[r#"
-        toml: duplicate key
-          "a" 
-    "#]],
+            error[toml]: duplicate key
+              2:1 `a`"#]],
     );
 }
