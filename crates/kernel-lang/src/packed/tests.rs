@@ -400,8 +400,9 @@ def f(x, mode, d, y, p, r):
             error[packed-value]: expressions over dims have no `/`
               21:9 `x.shape[1] / 2` not known yet
               help: write `//`, which rounds down
-            error[packed-value]: 3 names for 2 values
+            error[packed-value]: 3 names for a tuple of 2
               22:5 `a, b, c` not as many
+              help: name each part, `_` those unused
             error[packed-statement]: a function that is called for its launches returns nothing
               23:12 `3` nobody gets this
               help: write `return` alone"#]],

@@ -33,29 +33,27 @@ def k(x, h, out, n, u, c):
     check_file(
         source,
         expect![[r#"
-            error[arguments]: `f` misses its argument `a`
+            error[arguments]: `f` is not given its `a`
               8:5 `f()`
-              help: pass it
-            error[arguments]: `f` takes 2 arguments, and is given 3
-              9:5 `f(1, 2, 3)`
-              help: leave out those that it has no name for
+              help: it is `f(a, b=…, *, c=…)`
+            error[arguments]: `f` takes 2 arguments by position, not 3
+              9:13 `3`
+              help: it is `f(a, b=…, *, c=…)`
             error[arguments]: `f` has no parameter `d`
               10:10 `d`
-              10:5 `f(1, d=4)` called here
-              help: pass each parameter once, by its name
-            error[arguments]: `a` is given twice
+              help: it is `f(a, b=…, *, c=…)`
+            error[arguments]: `a` of `f` is given twice
               11:10 `a`
-              11:5 `f(1, a=2)` called here
-              help: pass each parameter once, by its name
-            error[arguments]: `kp.exp` misses `x`
+              help: it is `f(a, b=…, *, c=…)`
+            error[arguments]: `kp.exp` is not given its `x`
               13:5 `kp.exp()`
-              help: write `kp.exp(x)`
-            error[arguments]: `kp.exp` takes 1 argument
+              help: it is `kp.exp(x)`
+            error[arguments]: `kp.exp` takes 1 argument, not 2
               14:17 `2.0`
-              help: write `kp.exp(x)`
-            error[arguments]: `kp.exp` has no `y`
+              help: it is `kp.exp(x)`
+            error[arguments]: `kp.exp` has no parameter `y`
               15:17 `y`
-              help: write `kp.exp(x)`
+              help: it is `kp.exp(x)`
             error[type]: expected a float, found int32
               16:12 `n`
               help: write `kp.exp(kp.float32(x))`
@@ -187,6 +185,7 @@ fn names_that_kernpack_has_not() {
         expect![[r#"
             error[python-name]: `torch` is Python's, and no part of kernels
               5:5 `torch`
+              2:8 `torch` comes from here
               help: pass what is needed of it as an argument"#]],
     );
 }
