@@ -12,10 +12,11 @@
 //! h((a, b))           ─ meet_call_and_finish, which knows dataclasses ─▶ …
 //! ```
 //!
-//! This is no extension module. It knows the stable ABI of CPython alone, and looks up where objects
-//! have their types and tuples their items (`written.rs`). It is loaded by `ctypes.PyDLL`, and so
-//! one file serves every CPython 3.9 and later. It has no `std`, and nothing in it panics. Not here: names, defaults and results of functions, which are attributes that
-//! Python sets (`python/kernpack/_function.py`).
+//! This is no extension module. It knows the stable ABI of CPython alone, and looks up where
+//! objects have their types and tuples their items (`written.rs`). It is loaded by `ctypes.PyDLL`,
+//! and so one file serves every CPython 3.9 and later. It has no `std`, and nothing in it panics.
+//! Not here: names, defaults and results of functions, which are attributes that Python sets
+//! (`python/kernpack/_function.py`).
 //!
 //! # Where things live
 //!
@@ -27,8 +28,8 @@
 //! below.
 //!
 //! Invariants, besides those of ARCHITECTURE.md:
-//! * the arguments of a call without keywords of a function without results or tuples reach the slot
-//!   of `tvm_ffi` untouched: of those that are written, the types are compared.
+//! * the arguments of a call without keywords of a function without results or tuples reach the
+//!   slot of `tvm_ffi` untouched: of those that are written, the types are compared.
 //! * names, defaults and results are attributes that Python sets: it knows no signature.
 #![no_std]
 
@@ -107,8 +108,8 @@ pub unsafe extern "C" fn kernpack_tuple_type(class: Object) -> Object {
     unsafe { derive(class, meet_call_and_finish, 0) }
 }
 
-/// A type derived from `class`, with that call slot, whose instances have so many bytes; 0: those of
-/// `class`. All go by the name that users know.
+/// A type derived from `class`, with that call slot, whose instances have so many bytes; 0: those
+/// of `class`. All go by the name that users know.
 ///
 /// # Safety
 /// The GIL is held, and `class` is a type.

@@ -8,9 +8,9 @@
 //! Which places these are is a word behind what an instance of `tvm_ffi.Function` has: bit `i` for
 //! the argument `i`, and the last bit for all that follow.
 //!
-//! A call has no time for functions that only read a field. Where objects have their type and tuples
-//! their items differs between Pythons, so that it is looked up once, in a tuple that is made for
-//! that; a Python in which it is not found is refused.
+//! A call has no time for functions that only read a field. Where objects have their type and
+//! tuples their items differs between Pythons, so that it is looked up once, in a tuple that is
+//! made for that; a Python in which it is not found is refused.
 
 use crate::python::{self, Object, Owned};
 use core::ffi::c_void;
@@ -56,8 +56,8 @@ pub(crate) fn begin(class: Object) -> Option<usize> {
     find_places(class, MEET.load(Relaxed)).then_some(size + size_of::<u64>())
 }
 
-/// Finds out where objects have their types and tuples their items, with two objects of which one is
-/// a class. False with an exception set where that fails.
+/// Finds out where objects have their types and tuples their items, with two objects of which one
+/// is a class. False with an exception set where that fails.
 fn find_places(class: Object, other: Object) -> bool {
     // SAFETY: two objects are packed, and two are told.
     let tuple = Owned(unsafe { python::PyTuple_Pack(2, class, other) });

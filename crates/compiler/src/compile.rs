@@ -23,7 +23,7 @@ use kernpack_validators::Plan;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What a package is compiled for.
+/// The host and the compilers that a package is compiled with.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'h> {
     /// The host.
@@ -57,9 +57,9 @@ pub struct Compiled {
     pub missed: Vec<PathBuf>,
     /// Whether something else was read, of which nobody knows what it was.
     pub is_partial: bool,
-    /// What it has code for, source by source of CUDA C++.
+    /// The code of its GPU sources, source by source of CUDA C++.
     pub cuda: Vec<CudaCode>,
-    /// What the compilers of sources warned of.
+    /// Warnings of the compilers of sources.
     pub warnings: Vec<Diagnostic>,
     target: &'static Target,
     name: String,
@@ -73,7 +73,7 @@ pub struct Compiled {
 pub struct SharedObject {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What it needs of the machine that loads it, where that is not sure.
+    /// Warnings of needs that the machine that loads it may not meet.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -191,14 +191,14 @@ impl Compiled {
     }
 }
 
-/// What a check of a package has read, and what there is to be said.
+/// The outcome of checking a package: files that were read, and diagnostics.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
     /// Every place where a file was looked for in vain.
     pub missed: Vec<PathBuf>,
-    /// What a build of the shared object would warn of.
+    /// Warnings that a build of the shared object would give.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -208,7 +208,7 @@ pub type KernelCode = (KernelSource, Vec<Placed<Arch>>);
 /// The kernels of a package that are written here, file by file.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The problems of the files.
 pub fn kernel_sources(
     package: &WrittenPackage,
     held: &Held,

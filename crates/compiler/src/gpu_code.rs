@@ -27,7 +27,7 @@ pub struct GpuCode {
     pub kernels: GpuKernels,
 }
 
-/// What a source became: the same kernels for several devices.
+/// The code of a source: the same kernels for several devices.
 #[derive(Debug)]
 pub struct GpuModule {
     /// The source.
@@ -38,19 +38,19 @@ pub struct GpuModule {
     pub artifact: GpuArtifact,
 }
 
-/// What a CUDA C++ file became, or a file of kernels written here.
+/// The code of a CUDA C++ file, or of a file of kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaCode {
-    /// What compiled it.
+    /// The compiler.
     pub compiler: GpuCompiler,
     /// Whether the package file says what it is to be compiled for.
     pub is_arch_written: bool,
-    /// What there is code for.
+    /// The architectures that there is code for.
     pub archs: Vec<Arch>,
 }
 
 impl GpuModule {
-    /// What it became, if it was compiled here.
+    /// Its code, if it was compiled here.
     fn cuda(&self) -> Option<CudaCode> {
         let compiler = source::gpu::compiler(&self.source)?;
         let is_arch_written = self.source.is_arch_written()?;
@@ -107,12 +107,12 @@ impl GpuCode {
         self.modules.push(GpuModule { source, function, artifact });
     }
 
-    /// What became of the sources that are compiled here, source by source.
+    /// The code of the sources that are compiled here, source by source.
     pub fn cuda(&self) -> Vec<CudaCode> {
         self.modules.iter().filter_map(GpuModule::cuda).collect()
     }
 
-    /// What compilers warned of, source by source.
+    /// Warnings of compilers, source by source.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.modules.iter().flat_map(GpuModule::warnings).collect()
     }
@@ -142,7 +142,7 @@ impl GpuCode {
     }
 }
 
-/// What a launch passes.
+/// The arguments of a launch.
 struct Passed<'a> {
     function: &'a Function,
     launch: &'a Launch,
@@ -150,7 +150,7 @@ struct Passed<'a> {
 }
 
 impl Passed<'_> {
-    /// What is wrong where the parameters of an image's kernel have not the sizes of the arguments.
+    /// The problem where the parameters of an image's kernel have not the sizes of the arguments.
     fn unfit(&self, image: &Image, kernel: &str) -> Option<Diagnostic> {
         let kernel = image.kernel(kernel)?;
         let takes: Vec<_> = kernel.params.iter().map(|param| param.size).collect();

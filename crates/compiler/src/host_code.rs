@@ -25,7 +25,7 @@ pub struct HostCode {
     pub modules: Vec<HostModule>,
 }
 
-/// What a source became.
+/// The code of a source.
 #[derive(Debug)]
 pub struct HostModule {
     /// The source.
@@ -36,7 +36,7 @@ pub struct HostModule {
     pub artifact: HostArtifact,
     /// All of it as one object.
     pub object: Vec<u8>,
-    /// What the object needs.
+    /// The symbols that the object needs.
     pub needs: Vec<UndefinedSymbol>,
     /// The kernels that launches name, each with its symbol in the object.
     pub kernels: Vec<(String, String)>,
@@ -77,7 +77,7 @@ impl HostCode {
         kernels.map(|(name, symbol)| (&symbol[..], &name[..])).collect()
     }
 
-    /// What the C compiler warned of, file by file.
+    /// Warnings of the C compiler, file by file.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.modules.iter().flat_map(HostModule::warnings).collect()
     }
@@ -91,7 +91,7 @@ impl HostModule {
         link::loader_needs(&link::link_shared(target.elf, &self.object, &options)?)
     }
 
-    /// What is told where the linker refuses it, if that is for what the files hold.
+    /// The diagnostic where the linker refuses it, if that is for what the files hold.
     pub fn unlinked(&self, error: &LinkError) -> Option<Diagnostic> {
         let LinkError::Refused { message, .. } = error else { return None };
         let words = format!("cannot link `{}`: {message}", self.source.name());

@@ -15,7 +15,7 @@ use kernpack_package::package::Role;
 pub struct PackageObject {
     /// The object.
     pub bytes: Vec<u8>,
-    /// What it says of itself.
+    /// The record of the package.
     pub record: Record,
 }
 
@@ -37,7 +37,7 @@ impl PackageObject {
     }
 }
 
-/// What the package is, as far as it is known before there is code.
+/// The record of a package, as far as it is known before there is code.
 fn record(parts: &Parts<'_>) -> Record {
     let Parts { package, target, host, gpu, .. } = parts;
     let images: Vec<_> =
@@ -54,7 +54,7 @@ fn record(parts: &Parts<'_>) -> Record {
     export::record(package, &context)
 }
 
-/// What is told of the entry points that a user described.
+/// The descriptions of the entry points that a user described.
 fn described<'p>(parts: &'p Parts<'_>, record: &Record) -> Vec<Described<'p>> {
     let calls = parts.entry_points.iter().filter(|entry_point| entry_point.role == Role::Call);
     let described = calls.map(|entry_point| {

@@ -19,13 +19,13 @@ use std::collections::HashMap;
 /// A package whose parts fit together, unless there are problems.
 #[derive(Debug)]
 pub struct Parts<'p> {
-    /// What the user described.
+    /// The package that the user described.
     pub package: &'p Package,
-    /// What it is made for.
+    /// The host that it is made for.
     pub target: &'static Target,
-    /// What callers see of it.
+    /// The entry points that callers see.
     pub entry_points: Vec<EntryPoint>,
-    /// What calls check and compute.
+    /// The plans of its calls.
     pub plans: Plans,
     /// The functions that run on the host.
     pub host: HostCode,
@@ -35,7 +35,7 @@ pub struct Parts<'p> {
     pub entry_code: Option<Result<Vec<u8>, CodegenError>>,
 }
 
-/// What is made of the parts.
+/// The use of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// A package.
@@ -46,7 +46,7 @@ pub enum Goal {
 
 impl<'p> Parts<'p> {
     /// Plans every function and builds every source; `given` are the plans that there are already.
-    /// What is wrong with the functions of `unsound` is among the `problems` that were found
+    /// The functions of `unsound` have problems among the `problems` that were found
     /// already: of these, the sources are built and nothing else is done.
     ///
     /// Where code is wanted of kernels that are written here, and nothing is wrong yet, the entry
@@ -79,14 +79,14 @@ impl<'p> Parts<'p> {
         Parts { package, target, entry_points, plans, host, gpu, entry_code }
     }
 
-    /// What entry points are made of.
+    /// The program that entry points are made of.
     pub fn program(&self) -> Program<'_> {
         let &Parts { package, ref entry_points, ref plans, ref host, ref gpu, target, .. } = self;
         let entries = entries(package, entry_points, plans);
         Program { package, entries, host, kernels: &gpu.kernels, target }
     }
 
-    /// What was read and missed for it, after what was before.
+    /// The files that were read and missed for it, after those before.
     pub fn looked(&self, mut before: Files<'_>) -> Looked {
         let host = self.host.modules.iter().map(|module| &module.artifact.looked);
         let gpu = self.gpu.modules.iter().map(|module| &module.artifact.looked);
@@ -94,7 +94,7 @@ impl<'p> Parts<'p> {
         before.into_looked()
     }
 
-    /// What the compilers said, in the order of the sources.
+    /// Warnings of the compilers, in the order of the sources.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         [self.host.warnings(), self.gpu.warnings()].concat()
     }

@@ -21,7 +21,8 @@ pub fn is_entry_point(symbol: &str) -> bool {
     symbol.starts_with(FUNCTION_PREFIX)
 }
 
-/// What the users' objects leave undefined beyond what every package may, by name.
+/// The symbols that the users' objects leave undefined beyond those that every package may, by
+/// name.
 pub fn needed_by_user(host: &HostCode) -> Vec<String> {
     let needs = host.modules.iter().flat_map(|module| &module.needs);
     let names: BTreeSet<_> = needs.map(|symbol| &symbol.name).collect();

@@ -75,7 +75,7 @@ impl<S> Wanted<'_, S> {
         kernels
     }
 
-    /// What is told of a source that could not be built.
+    /// The problems of a source that could not be built.
     pub fn problems(&self, errors: Vec<SourceError>) -> Diagnostics {
         Diagnostics(errors.into_iter().map(|error| self.problem(error)).collect())
     }

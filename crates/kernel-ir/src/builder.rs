@@ -78,7 +78,7 @@ impl Builder {
         &self.kernel
     }
 
-    /// What there is to be set beside operations.
+    /// The kernel, to set properties beside its operations.
     pub fn kernel_mut(&mut self) -> &mut Kernel {
         &mut self.kernel
     }
@@ -94,12 +94,12 @@ impl Builder {
         self.kernel
     }
 
-    /// What follows was written there. Gives where the last was.
+    /// Sets the place that operations from now on were written at. Gives where the last was.
     pub fn at(&mut self, data: PlaceData) -> Here {
         self.go_to(Here { data, number: None })
     }
 
-    /// What follows was written there. Gives where the last was.
+    /// Goes back to a place for the operations from now on. Gives where the last was.
     pub fn go_to(&mut self, here: Here) -> Here {
         std::mem::replace(&mut self.here, here)
     }
@@ -148,7 +148,7 @@ impl Builder {
         self.kernel.ty(value)
     }
 
-    /// What a value is, where it is a constant.
+    /// The constant that a value is, if it is one.
     pub fn known(&self, value: Value) -> Option<Const> {
         self.kernel.constant(value)
     }
@@ -335,7 +335,7 @@ impl Builder {
         }
     }
 
-    /// What lies at an address.
+    /// Loads from an address.
     pub fn load(&mut self, ty: Type, load: Load) -> Value {
         self.define(ty, Expr::Load(load))
     }
@@ -362,7 +362,7 @@ impl Builder {
         self.numbering.has_stated((index, extent))
     }
 
-    /// What a slot holds.
+    /// The value in a slot.
     pub fn get(&mut self, slot: Slot) -> Value {
         self.define(self.kernel.slots[slot.index()].ty, Expr::Get(slot))
     }
@@ -447,7 +447,7 @@ impl Builder {
         }
     }
 
-    /// What a row computes of constants, where it does no more than that.
+    /// The constant that a row makes of constants, where it does no more than that.
     fn fold(&self, intrinsic: &Intrinsic, operands: &[Operand]) -> Option<Const> {
         let Meaning::Pure(meaning) = intrinsic.meaning else { return None };
         let known = operands.iter().map(|operand| match operand {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the operations on numbers give: the one place that says it in Rust. Constants are folded
+//! Results of operations on numbers: the one place that says it in Rust. Constants are folded
 //! with it, and the interpreter computes with it, many threads at once. Every operation is total:
 //! any bits give a result, and none traps.
 //!

@@ -59,7 +59,7 @@ fn inlined(kernel: &mut Kernel, op: &Op) -> Option<Region> {
     Some(body)
 }
 
-/// What a function is given, if it has the types for it.
+/// The operands of a function, if it has the types for them.
 fn operands(kernel: &Kernel, call: &Call, function: &Function) -> Option<Vec<Value>> {
     let params = &function.kernel.params;
     let values = call.operands.iter().map(|operand| match operand {
@@ -147,7 +147,7 @@ impl<'k> Inliner<'k> {
     }
 }
 
-/// What operations of a function give, where that is the same at each run.
+/// The constants among the results of a function's operations.
 struct Known<'k>(&'k Kernel);
 
 impl Known<'_> {

@@ -16,6 +16,6 @@ pub struct Function {
     pub kernel: Kernel,
     /// The type of what it gives.
     pub ty: Type,
-    /// What it gives: a value of its body.
+    /// The result: a value of its body.
     pub gives: Value,
 }

@@ -55,7 +55,7 @@ ids! {
 pub struct Kernel {
     /// Its symbol: a C identifier.
     pub name: String,
-    /// What it is passed. Parameter `i` is value `v{i}`.
+    /// Its parameters. Parameter `i` is value `v{i}`.
     pub params: Vec<Param>,
     /// The threads of a block in x, y and z, as far as they are known.
     pub block: [Option<u32>; 3],
@@ -67,7 +67,7 @@ pub struct Kernel {
     pub slots: Vec<SlotData>,
     /// The values.
     pub values: Vec<ValueData>,
-    /// What a thread does.
+    /// The operations of a thread.
     pub body: Region,
     /// The files that it was written in.
     pub files: Vec<String>,
@@ -80,11 +80,11 @@ pub struct Kernel {
 pub struct Param {
     /// Its name, for messages: `x`, `x.shape[1]`.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ParamKind,
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamKind {
     /// A number, and what is known of it.
@@ -103,14 +103,14 @@ impl ParamKind {
     }
 }
 
-/// What every caller's number satisfies. Of floats and truth values nothing is known.
+/// Facts of every caller's number. Of floats and truth values nothing is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The least.
     pub min: i64,
     /// The largest.
     pub max: i64,
-    /// What it is a multiple of: 1 or more.
+    /// A divisor of it: 1 or more.
     pub divisor: i64,
 }
 
@@ -124,7 +124,7 @@ impl Facts {
 pub struct Pointer {
     /// The type of its elements.
     pub element: Scalar,
-    /// What it is a multiple of, in bytes.
+    /// Its alignment, in bytes.
     pub align: u32,
     /// Whether the kernel may write there.
     pub is_written: bool,
@@ -142,7 +142,7 @@ pub struct SharedArray {
     pub element: Scalar,
     /// How large it is.
     pub size: Size,
-    /// What its address is a multiple of, in bytes.
+    /// The alignment of its address, in bytes.
     pub align: u32,
 }
 
@@ -182,7 +182,7 @@ pub struct SlotData {
 pub struct ValueData {
     /// Its type.
     pub ty: Type,
-    /// What it is, where an operation gives a constant.
+    /// Its value, where an operation gives a constant.
     pub constant: Option<Const>,
 }
 
@@ -218,7 +218,7 @@ impl Kernel {
         self.values[value.index()].ty
     }
 
-    /// What a value is, where an operation gives a constant.
+    /// The constant that a value is, where an operation gives one.
     pub fn constant(&self, value: Value) -> Option<Const> {
         self.values[value.index()].constant
     }

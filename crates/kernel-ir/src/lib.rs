@@ -46,9 +46,9 @@
 //! `schedule.rs` says which warp of which block runs when; more blocks begin where those that run
 //! only wait. `access.rs`, `atomic.rs` and `exchange.rs` are what touches memory or other threads.
 //! `clock.rs` says what happens before what, and `shadow.rs` who touched each cell of memory last.
-//! What is found is a `finding.rs`, and `launch.rs` is what callers see of it all.
+//! Findings are in `finding.rs`, and `launch.rs` is what callers see of it all.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * a kernel's control flow takes no recursion on Rust's stack, so that any warp can wait for any
 //!   other.
 //! * what orders two accesses is a barrier, or an atomic operation or fence, and nothing else:

@@ -51,7 +51,7 @@ impl Numbering {
         self.closed.extend(first.zip(closed));
     }
 
-    /// What a region has that was closed comes into the innermost one, and is known there.
+    /// Brings the values of a region that was closed into the innermost one, where they are known.
     pub fn append(&mut self, first: Option<Value>) {
         let appended = first.and_then(|first| self.closed.remove(&first));
         if let (Some(appended), Some(&innermost)) = (appended, self.open.last()) {

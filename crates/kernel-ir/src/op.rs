@@ -25,7 +25,7 @@ impl Region {
 pub struct Op {
     /// The value that it defines.
     pub result: Option<Value>,
-    /// What it does.
+    /// Its kind.
     pub kind: OpKind,
     /// Where the kernel's author wrote it.
     pub place: Place,
@@ -38,7 +38,7 @@ impl Op {
     }
 }
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpKind {
     /// Gives a value, and does nothing else.
@@ -59,9 +59,9 @@ pub enum OpKind {
     If {
         /// The condition.
         condition: Value,
-        /// What runs where it holds.
+        /// The operations where it holds.
         then: Region,
-        /// What runs where it does not.
+        /// The operations where it does not.
         otherwise: Region,
     },
     /// Runs a region for `first`, `first + step`, ... as long as that is less than `end`. A step
@@ -75,7 +75,7 @@ pub enum OpKind {
         end: Value,
         /// The step.
         step: Value,
-        /// What runs.
+        /// The operations of a turn.
         body: Region,
     },
     /// Runs a region as long as a condition holds. Values of `before` are known in `body`.
@@ -84,7 +84,7 @@ pub enum OpKind {
         before: Region,
         /// The condition.
         condition: Value,
-        /// What runs.
+        /// The operations of a turn.
         body: Region,
     },
     /// Goes elsewhere.
@@ -97,7 +97,7 @@ pub enum OpKind {
     Asm(Asm),
 }
 
-/// What gives a value and does nothing else.
+/// An expression, which gives a value and does nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// Gives a constant.
@@ -171,7 +171,7 @@ pub enum Binary {
     Div,
     /// The quotient of two integers, rounded towards minus infinity. By 0 it is 0.
     FloorDiv,
-    /// What that leaves: `a - a // b * b`. By 0 it is the first number.
+    /// The rest of that: `a - a // b * b`. By 0 it is the first number.
     FloorMod,
     /// The upper half of the product of two integers, which has twice the bits.
     MulHigh,
@@ -253,12 +253,12 @@ names! {
     Rounding { NearestEven = "nearest", Zero = "zero", Down = "down", Up = "up", }
 }
 
-/// What lies at an address, as the type of the result.
+/// A load from an address, as the type of the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Load {
     /// The address.
     pub pointer: Value,
-    /// What the address is a multiple of, in bytes.
+    /// The alignment of the address, in bytes.
     pub align: u32,
     /// Where it is read at all.
     pub guard: Option<Guard>,
@@ -269,7 +269,7 @@ pub struct Load {
 pub struct Guard {
     /// The condition.
     pub condition: Value,
-    /// What the result is where it does not hold.
+    /// The result where it does not hold.
     pub otherwise: Value,
 }
 
@@ -280,7 +280,7 @@ pub struct Store {
     pub pointer: Value,
     /// The value.
     pub value: Value,
-    /// What the address is a multiple of, in bytes.
+    /// The alignment of the address, in bytes.
     pub align: u32,
     /// Where it is written at all.
     pub condition: Option<Value>,
@@ -291,11 +291,11 @@ pub struct Store {
 pub struct Call {
     /// The row.
     pub intrinsic: &'static Intrinsic,
-    /// What it is given.
+    /// Its operands.
     pub operands: Vec<Operand>,
 }
 
-/// What an intrinsic is given.
+/// An operand of an intrinsic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A value.
@@ -315,7 +315,7 @@ pub struct Asm {
     pub dialect: Dialect,
     /// The instructions.
     pub text: String,
-    /// What `{1}`, `{2}` ... stand for; `{0}` where there is no result.
+    /// The values of `{1}`, `{2}` ...; of `{0}` where there is no result.
     pub operands: Vec<Value>,
     /// Whether it does more than compute its result.
     pub has_effects: bool,

@@ -3,7 +3,7 @@
 //! called with: so that an index, which has 64 bits in meaning, is computed in 32 where that is the
 //! same.
 //!
-//! What is known comes from parameters' facts, the limits of grids and blocks, constants,
+//! Ranges come from parameters' facts, the limits of grids and blocks, constants,
 //! arithmetic, loops, conditions, and from statements that an index is in bounds, which a right
 //! kernel keeps. A value is defined once, so it has one range; behind a condition or a statement it
 //! may have a smaller one, which counts for what is computed there ([`Ranges::operand`]). A slot
@@ -40,17 +40,17 @@ impl Ranges {
         analysis.finish()
     }
 
-    /// What a value can be: of what is no integer, anything.
+    /// The range of a value: of what is no integer, anything.
     pub fn value(&self, value: Value) -> Interval {
         self.values[value.index()]
     }
 
-    /// What an operand can be where a value is computed from it: its first or second.
+    /// The range of an operand where a value is computed from it: its first or second.
     pub fn operand(&self, result: Value, place: usize) -> Interval {
         self.operands.get(&result).map_or(Interval::ANY, |operands| operands[place])
     }
 
-    /// What a slot can hold.
+    /// The range of a slot.
     pub fn slot(&self, slot: Slot) -> Interval {
         self.slots[slot.index()]
     }
@@ -69,13 +69,13 @@ struct Analysis<'k> {
     /// to, or can be nothing.
     known: Vec<Option<Interval>>,
     operands: FxHashMap<Value, [Interval; 2]>,
-    /// What made each truth value.
+    /// The expression that made each truth value.
     conditions: FxHashMap<Value, &'k Expr>,
-    /// What each slot can hold, as far as is known.
+    /// The range of each slot, as far as it is known.
     slots: Vec<Option<Interval>>,
-    /// What was put into each slot in this round.
+    /// The range of what was put into each slot in this round.
     put: Vec<Option<Interval>>,
-    /// What values were outside of the conditions around.
+    /// The ranges that values had outside of the conditions around.
     outside: Vec<(Value, Option<Interval>)>,
 }
 
@@ -108,7 +108,7 @@ impl<'k> Analysis<'k> {
         }
     }
 
-    /// What a slot can hold after this round.
+    /// The range of a slot after this round.
     fn grown(&self, slot: usize, round: usize) -> Option<Interval> {
         let scalar = integer(self.kernel.slots[slot].ty)?;
         match (self.slots[slot], self.put[slot]) {
@@ -289,7 +289,7 @@ impl<'k> Analysis<'k> {
         self.known[value.index()].unwrap_or_else(all)
     }
 
-    /// What an operation gives of which only the type says something.
+    /// Gives an operation's result the range of its type.
     fn give(&mut self, result: Option<Value>, range: impl Fn(&Self, Scalar) -> Interval) {
         let Some(result) = result else { return };
         if let Some(scalar) = integer(self.kernel.ty(result)) {
@@ -297,7 +297,7 @@ impl<'k> Analysis<'k> {
         }
     }
 
-    /// What an expression gives.
+    /// Gives an expression's result its range.
     fn define(&mut self, result: Value, expr: &'k Expr) {
         let Type::Scalar(scalar) = self.kernel.ty(result) else { return };
         match expr {
@@ -399,7 +399,7 @@ fn is_left(region: &Region) -> bool {
     last.is_some_and(Op::is_jump)
 }
 
-/// What holds where a comparison of integers does not.
+/// The comparison of integers that holds where that one does not.
 const fn negated(op: Compare) -> Compare {
     match op {
         Compare::Eq => Compare::Ne,

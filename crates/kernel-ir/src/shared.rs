@@ -11,7 +11,7 @@ use crate::kernel::{Kernel, SharedArray, Size, Value};
 use kernpack_machine::block::MOST_ACCESS_BYTES;
 use kernpack_machine::shared::STATIC_BYTES;
 
-/// What the offset of an array behind one of unknown size is a multiple of, at least: what the
+/// The least alignment of the offset of an array behind one of unknown size: what the
 /// widest access of a thread moves.
 const LEAST_ROUNDING: u32 = MOST_ACCESS_BYTES;
 
@@ -31,7 +31,7 @@ pub struct DynamicLayout {
     pub offsets: Vec<Extent>,
     /// The bytes that the launch brings.
     pub total: Extent,
-    /// What the address of the array is a multiple of, in bytes.
+    /// The alignment of the array's address, in bytes.
     pub align: u32,
 }
 
@@ -169,7 +169,7 @@ mod tests {
         let arrays =
             [(unknown(0), 4), (Size::Bytes(12), 8), (unknown(1), 128), (Size::Bytes(8), 8)];
         expect_dynamic(&arrays, &[4, 130], &[128, 0, 256, 16], 512);
-        // What is negative counts as nothing.
+        // Negative extents count as nothing.
         expect_dynamic(&arrays, &[-4, 0], &[128, 0, 128, 16], 128);
     }
 

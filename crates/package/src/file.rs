@@ -47,7 +47,7 @@ pub struct Files<'h> {
     is_partial: bool,
 }
 
-/// What became of a door: what was read through it, and what was looked for in vain.
+/// The files that were read through a door, and those that were looked for in vain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
     /// Every file that was read.
@@ -170,7 +170,7 @@ impl<'h> Files<'h> {
         self.is_partial |= others.is_partial;
     }
 
-    /// What was read, and what was missed.
+    /// The files that were read, and those that were missed.
     pub fn into_looked(self) -> Looked {
         Looked { inputs: self.read, missed: self.missed, is_partial: self.is_partial }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is inside a file, without loading or running it.
+//! The contents of a file, without loading or running it.
 //!
 //! All that is shown of a package comes from its [`Record`], which a digest covers, and not from
 //! the file's symbol tables, which nothing protects: a package that was stripped, or linked into a
@@ -21,18 +21,18 @@ use std::fs::File;
 use std::ops::Range;
 use thiserror::Error;
 
-/// What a file is, and the packages in it.
+/// The kind of a file, and the packages in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
-    /// What the file is.
+    /// The kind of the file.
     pub kind: FileKind,
-    /// What it runs on.
+    /// The architecture that it runs on.
     pub architecture: Architecture,
     /// The packages, in the order in which they were linked.
     pub packages: Vec<Record>,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
@@ -119,7 +119,7 @@ pub fn inspect_file(file: &File) -> Result<Inspection, InspectError> {
 pub struct FoundImage {
     /// `cubin`, `fatbin` or `ptx`.
     pub kind: &'static str,
-    /// What it is for.
+    /// The architectures that it is for.
     pub archs: Vec<String>,
     /// Where it begins in the file, in bytes.
     pub offset: u64,
@@ -212,7 +212,7 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// What the file says, without control characters, which a terminal would obey.
+/// The description of the file, without control characters, which a terminal would obey.
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
@@ -234,7 +234,7 @@ fn write_package(text: &mut String, record: &Record) -> fmt::Result {
     record.functions.iter().try_for_each(|function| write_function(text, function))
 }
 
-/// What the package leaves undefined, a line for each place it may come from.
+/// The symbols that the package leaves undefined, a line for each place they may come from.
 fn undefined(record: &Record) -> Vec<String> {
     let Imports { libtvm_ffi, libc } = &record.imports;
     let groups =

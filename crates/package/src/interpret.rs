@@ -40,12 +40,12 @@ use thiserror::Error;
 pub struct Wanted {
     /// The function.
     pub function: String,
-    /// What is said of its arguments: dims, dtypes and scalars by their names. What is known of the
+    /// Its arguments: dims, dtypes and scalars by their names. The attributes of the
     /// device goes by its names too, such as `device.sm_count`.
     pub values: Vec<(String, String)>,
-    /// What tensors hold, by their names; those that are not there are filled at random.
+    /// The contents of tensors, by their names; those that are not there are filled at random.
     pub fill: Vec<(Option<String>, Fill)>,
-    /// What random numbers begin with, and the order in which warps and blocks run.
+    /// The seed of random numbers, and of the order in which warps and blocks run.
     pub seed: u64,
     /// Whether a GPU is to make the call as well, and what for.
     pub compare: Option<Compare>,
@@ -55,31 +55,31 @@ pub struct Wanted {
     pub bytes_per_element: u64,
 }
 
-/// What a call did.
+/// The outcome of a call.
 #[derive(Debug, Default)]
 pub struct Interpreted {
     /// The launches, in order.
     pub launches: Vec<InterpretedLaunch>,
     /// The tensors that it was passed, its results and its workspaces, as they are in the end.
     pub tensors: Vec<InterpretedTensor>,
-    /// What is wrong with its kernels.
+    /// The mistakes of its kernels.
     pub findings: Diagnostics,
     /// Whether a GPU gives the same bits: no approximate function and no atomic sum of floats was
     /// run.
     pub is_exact: bool,
-    /// What a GPU has made of the call, where it was asked to. What differs more than it may is
-    /// among the findings. A GPU is not asked where the interpreter has found something wrong.
+    /// The comparison with a GPU, where one was asked for. A tensor that differs more than it may
+    /// is among the findings. A GPU is not asked where the interpreter has found something wrong.
     pub compared: Option<Comparison>,
 }
 
-/// What a launch did.
+/// The outcome of a launch.
 #[derive(Clone, Debug)]
 pub struct InterpretedLaunch {
     /// The symbol of its kernel.
     pub kernel: String,
     /// How it was laid out.
     pub layout: LaidOut,
-    /// What it printed.
+    /// The lines that it printed.
     pub printed: Vec<String>,
     /// How many operations its threads ran.
     pub thread_ops: u64,
@@ -148,7 +148,7 @@ pub fn interpret(
     call.run(&wanted, gpu)
 }
 
-/// What is known of a device where nobody says it: an H200.
+/// The attributes of a device where nobody says them: those of an H200.
 const USUAL_FACTS: DeviceFacts = [132, shared::MOST_BYTES as i64, 90];
 
 /// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
@@ -362,7 +362,7 @@ impl Call<'_> {
 }
 
 impl Wanted {
-    /// What a tensor holds.
+    /// The contents of a tensor.
     fn fill_of(&self, tensor: &str) -> Fill {
         let own = self.fill.iter().rev().find(|(name, _)| name.as_deref() == Some(tensor));
         let all = self.fill.iter().rev().find(|(name, _)| name.is_none());

@@ -22,11 +22,11 @@ pub const EXTENSION: &str = "py";
 pub struct KernelFile {
     /// The file.
     pub path: Placed<PathBuf>,
-    /// What the kernels are compiled for.
+    /// The architectures that the kernels are compiled for.
     pub target: KernelTarget,
     /// Whether the code tells which line each instruction comes from.
     pub line_info: bool,
-    /// What is in it, once it has been read.
+    /// Its contents, once it has been read.
     pub opened: Option<Arc<OpenedFile>>,
 }
 
@@ -42,7 +42,7 @@ pub enum KernelTarget {
 pub struct OpenedFile {
     /// It, and the kernel files that it imports.
     pub files: KernelFiles,
-    /// What was read and what was missed for it.
+    /// The files that were read and those that were missed for it.
     pub looked: Looked,
 }
 
@@ -101,7 +101,7 @@ impl KernelFile {
         *path == other.path && *target == other.target && *line_info == other.line_info
     }
 
-    /// What is in it. Where nobody has read it, it is read now, and problems name their lines
+    /// Its contents. Where nobody has read it, it is read now, and problems name their lines
     /// themselves.
     pub(crate) fn open(&self, held: &Held) -> Result<Arc<OpenedFile>, Diagnostics> {
         if let Some(opened) = &self.opened {
@@ -134,7 +134,7 @@ impl OpenedFile {
     /// tell the problems of the files, and to build nothing where there are any.
     ///
     /// # Errors
-    /// What keeps them from being read.
+    /// The problems that keep them from being read.
     pub fn read(
         path: &Path,
         text: Option<&str>,

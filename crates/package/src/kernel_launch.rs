@@ -46,7 +46,7 @@ impl KernelPools {
         }
     }
 
-    /// What there is to be said of the kernels.
+    /// Warnings about the kernels.
     pub fn warnings(&self) -> Diagnostics {
         let warnings = self.0.iter().flat_map(|(_, kernels)| kernels.warnings.0.iter().cloned());
         Diagnostics(warnings.collect())

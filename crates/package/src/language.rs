@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the text of a package is written in, and its one reader: a package file in TOML with the
+//! Languages of the text of a package, and its one reader: a package file in TOML with the
 //! kernel files that it names, or a kernel file by itself.
 
 use crate::file::Held;
@@ -9,7 +9,7 @@ use crate::package_file::{self, Reading};
 use kernpack_syntax::Texts;
 use std::path::Path;
 
-/// What the text of a package is.
+/// The language of the text of a package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Language {
     /// A package file, in TOML.
@@ -20,7 +20,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// What a file of that name is.
+    /// The language of a file of that name.
     pub fn of(path: &Path) -> Language {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some(kernel_file::EXTENSION) => Language::Kernels,
@@ -32,9 +32,9 @@ impl Language {
 /// A text to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageText<'t> {
-    /// What it is.
+    /// Its language.
     pub language: Language,
-    /// What messages call it; a kernel file's own name is the package's.
+    /// Its name in messages; a kernel file's own name is the package's.
     pub name: &'t str,
     /// The characters.
     pub text: &'t str,

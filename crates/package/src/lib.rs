@@ -25,7 +25,7 @@
 //! whoever has the compilers; `interpret/difference.rs` holds what is there against what the
 //! interpreter has.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * what a user can mend is a diagnostic, made where its place in the package file is known:
 //!   paths, kernels, arguments and `link` carry their spans (`Placed`), which do not count where
 //!   sources are compared.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a user describes: a package of functions, each a signature with the launches that it
+//! The description of a package: a package of functions, each a signature with the launches that it
 //! becomes. Built in Rust, or read from a package file by [`package_file`](crate::package_file).
 //! And which entry points a package has.
 
@@ -42,11 +42,12 @@ pub struct Package<L = Launch> {
 pub struct Function<L = Launch> {
     /// Its arguments and what they must satisfy.
     pub signature: Signature,
-    /// What it does, for readers.
+    /// Its documentation, for readers.
     pub doc: Option<String>,
     /// Memory that a call allocates for its launches.
     pub workspaces: Vec<Workspace>,
-    /// What an accepted call runs, in order. Without any, the function only checks its arguments.
+    /// The launches of an accepted call, in order. Without any, the function only checks its
+    /// arguments.
     pub launches: Vec<L>,
     /// How those on a GPU are submitted, where it is not as the package says.
     pub submit: Option<Submit>,
@@ -56,13 +57,13 @@ pub struct Function<L = Launch> {
 /// those.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
-    /// What it takes, under its own name, and what accepted calls run.
+    /// The function, with parameters under its own name, and launches.
     pub function: Function,
-    /// What a call of it does.
+    /// The role of its calls.
     pub role: Role,
 }
 
-/// What a call of an entry point does.
+/// The role of an entry point's calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Checks its arguments and runs what was described.
@@ -83,7 +84,7 @@ pub struct Launch {
     pub when: When,
     /// The kernel's symbol, or, on a GPU, its name in C++.
     pub kernel: Placed<KernelName>,
-    /// What the kernel gets.
+    /// The arguments of the kernel.
     pub args: Vec<Placed<KernelArg>>,
     /// Where it runs.
     pub site: Site,
@@ -97,7 +98,7 @@ pub enum Site {
     Host {
         /// Where the function comes from.
         source: HostSource,
-        /// What it returns.
+        /// Its result.
         returns: Returns,
     },
     /// On a GPU.
@@ -182,7 +183,7 @@ impl Launch {
         args_place(&self.args).or(self.kernel.span)
     }
 
-    /// What the plan is made of.
+    /// The launch as plans are made of it.
     pub fn spec(&self) -> LaunchSpec {
         LaunchSpec {
             when: self.when.clone(),
@@ -270,7 +271,7 @@ impl Launch {
         (symbol, unnamed)
     }
 
-    /// What stands for a dtype in the kernel's name, behind this part of it.
+    /// The text for a dtype in the kernel's name, behind this part of it.
     fn dtype_name(&self, dtype: DType, before: &str) -> Option<String> {
         match &self.site {
             Site::Host { .. } => Some(dtype.to_string()),
@@ -325,7 +326,7 @@ impl Function {
         }
     }
 
-    /// What prepares calls of a function without results.
+    /// The entry point that prepares calls of a function without results.
     fn prepare(&self) -> Option<EntryPoint> {
         let name = &self.signature.name;
         let signature =
@@ -338,7 +339,7 @@ impl Function {
         is_prepared.then(|| EntryPoint { function, role: Role::Prepare(name.clone()) })
     }
 
-    /// What says how its launches were submitted.
+    /// The entry point that says how its launches were submitted.
     fn launched(&self) -> EntryPoint {
         let name = &self.signature.name;
         let doc = format!(

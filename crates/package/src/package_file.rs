@@ -85,10 +85,10 @@ use kernpack_validators::Signature;
 use std::path::Path;
 use toml::de::DeTable;
 
-/// What a package file says.
+/// The contents of a package file.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// What could be read: the functions in which nothing is wrong.
+    /// The package as far as it could be read: the functions in which nothing is wrong.
     pub package: WrittenPackage,
     /// The functions in which something is wrong, as far as they could be read.
     pub unsound: Vec<Function<WrittenLaunch>>,
@@ -182,7 +182,7 @@ fn name(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> String {
     if is_identifier(name) { name.to_string() } else { String::new() }
 }
 
-/// What is wrong with the name of a package that stands there.
+/// The problem of a package's name at that place.
 pub(crate) fn check_name(name: &str, span: Span) -> Option<Diagnostic> {
     if !is_identifier(name) {
         return Some(no_identifier("the package's name", name, span));

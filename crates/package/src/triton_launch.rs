@@ -8,9 +8,9 @@
 //! parameters that a tensor descriptor becomes, and the hidden arguments, with a workspace where
 //! the kernel wants scratch memory. Behind it, the launch is one of a cubin like any other.
 //!
-//! What the JSON says goes into the code of the launch. Its bytes are no part of the source digest:
-//! they name folders of the machine that Triton ran on. Not here: the JSON's format (`json.rs`),
-//! descriptors (`descriptor.rs`), and whether the arguments fit the kernel's own table
+//! The contents of the JSON go into the code of the launch. Its bytes are no part of the source
+//! digest: they name folders of the machine that Triton ran on. Not here: the JSON's format
+//! (`json.rs`), descriptors (`descriptor.rs`), and whether the arguments fit the kernel's own table
 //! (`gpu_code.rs`).
 
 mod descriptor;
@@ -60,11 +60,11 @@ enum TritonLaunchError {
     Arch {
         /// The JSON.
         json: PathBuf,
-        /// What it says.
+        /// The architecture in the JSON.
         expected: u32,
         /// The cubin.
         cubin: PathBuf,
-        /// What that says.
+        /// The architecture found.
         found: String,
     },
     /// The launch names another kernel.
@@ -72,7 +72,7 @@ enum TritonLaunchError {
     Name {
         /// The function.
         function: String,
-        /// What it launches.
+        /// The kernel that it launches.
         kernel: Placed<String>,
         /// The JSON.
         json: PathBuf,
@@ -87,11 +87,11 @@ enum TritonLaunchError {
     Unlike {
         /// Both JSON files.
         files: (PathBuf, PathBuf),
-        /// What differs.
+        /// The key that differs.
         what: &'static str,
-        /// What it is in the first.
+        /// Its value in the first.
         first: String,
-        /// What it is in the second.
+        /// Its value in the second.
         second: String,
     },
     /// An argument is not the tensor descriptor that it should be.
@@ -162,12 +162,12 @@ pub fn settle(
 /// Looks at the files of a launch that is not settled.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The problems of the files.
 pub fn check_files(written: &TritonLaunch, files: &mut Files<'_>) -> Result<(), SourceError> {
     describe(written, files).map(|_| ())
 }
 
-/// What the JSON files of a launch say together.
+/// The description that the JSON files of a launch make together.
 fn describe(launch: &TritonLaunch, files: &mut Files<'_>) -> Result<Described, SourceError> {
     let mut all: Option<Described> = None;
     for file in &launch.files {
@@ -294,7 +294,7 @@ fn geometry(written: &TritonLaunch, kernel: &TritonKernel) -> Geometry {
     }
 }
 
-/// What the kernel takes behind the arguments of its author.
+/// The arguments of the kernel behind those of its author.
 fn hidden_args(
     function: &mut Function,
     index: usize,

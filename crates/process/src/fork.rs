@@ -34,7 +34,7 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(State { n_inside: 0, is_forking: false, is_told: false });
 static CHANGED: Condvar = Condvar::new();
 
-/// What a thread that forks has locked meanwhile, so that it is nobody else's.
+/// The locks that a thread that forks holds meanwhile, so that nobody else does.
 struct Held {
     state: MutexGuard<'static, State>,
     permits: MutexGuard<'static, usize>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What would be left over if the process ended now: temporary files and folders, and compilers
+//! Leftovers, if the process ended now: temporary files and folders, and compilers
 //! that run.
 //!
 //! All of it is entered in one list as it comes to be, and leaves the list as it goes. Whoever
@@ -110,7 +110,7 @@ impl<T: AsRef<Path>> Temporary<T> {
         &self.path
     }
 
-    /// What was made.
+    /// The thing that was made.
     pub fn made_mut(&mut self) -> &mut T {
         self.made.as_mut().expect("it leaves with this value")
     }

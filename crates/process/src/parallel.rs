@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// What a program's first thread has by default: compilers that are libraries count on it.
+/// The stack of a program's first thread by default: compilers that are libraries count on it.
 const STACK_BYTES: usize = 8 << 20;
 
 /// Does the work for every item; returns the results in the order of the items.

@@ -12,9 +12,9 @@
 //! answer, raise and call back. `build.rs` asks the cache, on a thread of its own, while the one
 //! that called looks for Ctrl-C; `command.rs` is the command line, as `main` and as a function;
 //! `signature.rs` describes signatures and checks calls that are not made; `package_text.rs` writes
-//! package files, and `inspect.rs` looks into them and into packages. `allocator.rs` is memory for results and workspaces where a call brings no
-//! allocator, of the CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on
-//! PyTorch's current stream.
+//! package files, and `inspect.rs` looks into them and into packages. `allocator.rs` is memory for
+//! results and workspaces where a call brings no allocator, of the CUDA driver (`cuda.rs`) on a
+//! GPU. `prepared.rs` runs prepared calls on PyTorch's current stream.
 
 mod allocator;
 mod build;

@@ -3,8 +3,8 @@
 //! for hosts that work out shapes with numbers of their own, such as symbolic dims.
 //!
 //! The planner knows every argument, and binds a name at one use of it. A host that traces has some
-//! arguments only: here are all uses that give a name its value, the best first, and the first whose
-//! argument is known counts. Where all of them are absent, a symbol is 0.
+//! arguments only: here are all uses that give a name its value, the best first, and the first
+//! whose argument is known counts. Where all of them are absent, a symbol is 0.
 //!
 //! An expression is a [`Tree`]. Nothing is checked: a call that is accepted fits. Not here: what
 //! parameters are ([`description`](crate::description)), and which use binds a name in a plan

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What linking must know about ELF: the machines, and how to read a file's sections and symbols.
+//! ELF, as far as linking must know it: the machines, and how to read a file's sections and
+//! symbols.
 
 use object::read::elf::{ElfFile64, SectionHeader};
 use object::{LittleEndian, elf};

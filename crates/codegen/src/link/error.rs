@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can go wrong while linking, in words that name the input and the symbol.
+//! Errors of linking, in words that name the input and the symbol.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub enum LinkError {
     Unreadable {
         /// The input, `archive(member)` for a member.
         input: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// An input is for another machine.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What runs the destructors of C++ objects when their library is unloaded.
+//! The finalizer, which runs the destructors of C++ objects when their library is unloaded.
 //!
 //! Compiled C++ registers a destructor with `__cxa_atexit`, under the library's `__dso_handle`.
 //! When the library goes, `__cxa_finalize` must be called with that handle, or the process jumps

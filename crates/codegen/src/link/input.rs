@@ -15,7 +15,7 @@ use kernpack_package::target::ElfTarget;
 /// A relocatable object, or an archive of them, that a link starts from.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// What messages call it: a file name, say.
+    /// Its name in messages: a file name, say.
     pub name: &'a str,
     /// The whole file.
     pub bytes: &'a [u8],

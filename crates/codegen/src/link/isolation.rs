@@ -17,7 +17,7 @@ use kernpack_package::target::ElfTarget;
 pub struct Isolated {
     /// The object. It defines the names that were given, and nothing else for others.
     pub object: Vec<u8>,
-    /// What it needs, and who in it does.
+    /// The symbols that it needs, and who in it does.
     pub needs: Vec<UndefinedSymbol>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What inputs define and need, before they are linked.
+//! Symbols that inputs define and need, before they are linked.
 
 use std::collections::BTreeSet;
 

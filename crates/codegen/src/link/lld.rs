@@ -28,7 +28,7 @@ pub(super) struct Link<'a> {
     arguments: Vec<CString>,
     /// The inputs' names, with the paths that stand for them on the command line.
     inputs: Vec<(String, &'a str)>,
-    /// What the paths lead to, kept open.
+    /// The files that the paths lead to, kept open.
     files: Vec<File>,
 }
 

@@ -56,14 +56,14 @@ use object::ObjectSymbol;
 use lld::Link;
 use native::Changes;
 
-/// What a message calls an object that an earlier step made.
+/// The name in messages of an object that an earlier step made.
 const MERGED: &str = "merged object";
 
 /// Sections that say which tools made an object, or list its symbols by number for one particular
 /// linker.
 const TOOL_SECTIONS: [&str; 2] = [".comment", ".llvm_addrsig"];
 
-/// What a shared library says about itself and others.
+/// The names that a shared library has of itself and others.
 #[derive(Clone, Debug, Default)]
 pub struct SharedOptions {
     /// The library's own name, for programs that link with it.

@@ -58,7 +58,7 @@ const CRASHED: c_int = 3;
 /// Not run, after a crash.
 const UNFIT: c_int = 4;
 
-/// What lld has when it is a program.
+/// The stack that lld has when it is a program.
 const LLD_STACK_BYTES: usize = 8 << 20;
 
 /// Registers LLVM's targets, once per process.
@@ -113,7 +113,7 @@ fn run_lld(arguments: &[CString]) -> (c_int, Vec<u8>) {
     (outcome, text)
 }
 
-/// What is changed of an ELF file. Every list has the names from before.
+/// Changes of an ELF file. Every list has the names from before.
 #[derive(Debug, Default)]
 pub(super) struct Changes<'a> {
     /// Symbols that become local if the file defines them.

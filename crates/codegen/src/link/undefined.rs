@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an object leaves to the process that loads it, and who wants it.
+//! Symbols that an object leaves to the process that loads it, and who wants them.
 
 use std::collections::{BTreeMap, HashSet};
 

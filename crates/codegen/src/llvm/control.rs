@@ -13,7 +13,7 @@ impl<'c> OpenPhi<'c> {
         self.0.as_basic_value()
     }
 
-    /// What it is on the way that leaves `from`.
+    /// Gives it a value on the way that leaves `from`.
     pub fn close(&self, value: V<'c>, from: Block<'c>) {
         self.0.add_incoming(&[(&value, from)]);
     }

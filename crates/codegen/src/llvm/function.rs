@@ -13,11 +13,11 @@ pub struct Passed<'c> {
     pub value: V<'c>,
     /// Its type.
     pub ty: Ty,
-    /// What LLVM must know beyond the type.
+    /// The extension that LLVM must know beyond the type.
     pub extension: Extension,
 }
 
-/// What LLVM must know of a parameter beyond its type.
+/// The extension of a parameter, which LLVM must know beyond its type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extension {
     /// Nothing.

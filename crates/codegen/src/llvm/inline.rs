@@ -11,7 +11,7 @@ pub struct Inline<'a> {
     /// The text, in which `$0` is the result, or the first operand where there is none, and `$$` a
     /// `$`.
     pub text: &'a str,
-    /// What result and operands are kept in, as LLVM has it: `=r,l,~{memory}`.
+    /// The places of result and operands, as LLVM has it: `=r,l,~{memory}`.
     pub constraints: &'a str,
     /// The type of the result.
     pub result: Option<Ty>,

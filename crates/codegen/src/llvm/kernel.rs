@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What only kernels have: how they are defined, intrinsics by name, and arithmetic on floats.
+//! Parts that only kernels have: how they are defined, intrinsics by name, and arithmetic on
+//! floats.
 
 use super::{Emitter, Function, Ty, V};
 use inkwell::attributes::{Attribute, AttributeLoc};

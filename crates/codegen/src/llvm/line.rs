@@ -90,7 +90,7 @@ impl<'c> Lines<'c> {
         emitter.builder.unset_current_debug_location();
     }
 
-    /// What is written from here on, in the kernel of that number, comes from that place.
+    /// Sets the place of the code from here on, in the kernel of that number.
     ///
     /// # Panics
     /// Where there are fewer kernels, or fewer files.
@@ -112,7 +112,7 @@ impl<'c> Lines<'c> {
     }
 }
 
-/// What makes places: a builder wants a unit of its own, which is in no module that is written.
+/// The maker of places: a builder wants a unit of its own, which is in no module that is written.
 fn places<'c>(module: &Module<'c>) -> (DebugInfoBuilder<'c>, DICompileUnit<'c>) {
     let (language, emission) = (DWARFSourceLanguage::Python, DWARFEmissionKind::LineTablesOnly);
     module.create_debug_info_builder(
@@ -120,7 +120,7 @@ fn places<'c>(module: &Module<'c>) -> (DebugInfoBuilder<'c>, DICompileUnit<'c>) 
     )
 }
 
-/// What the kernel of that number is called in the text.
+/// The name in the text of the kernel of that number.
 fn stand_in(kernel: usize) -> String {
     format!("k{kernel}")
 }

@@ -4,7 +4,7 @@
 //!
 //! inkwell makes every builder call fallible and address arithmetic `unsafe`; both are settled here
 //! once. Values are 64-bit integers, truths (`i1`) and pointers, as in plans; a word is 64 bits.
-//! What is not here: plans, signatures, symbols of any meaning.
+//! Not here: plans, signatures, symbols of any meaning.
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
 //! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`]; of GPUs'

@@ -20,7 +20,7 @@ use kernpack_machine::{Arch, ArchKind, PtxVersion};
 
 /// NVIDIA's GPUs, with 64-bit addresses.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
-/// What makes values of variables: of arrays too, or where there are none.
+/// The passes that make values of variables: of arrays too, or where there are none.
 const TO_VALUES: [&str; 2] = ["sroa", "mem2reg"];
 /// The passes behind it.
 const PASSES: &str = "early-cse,instsimplify";

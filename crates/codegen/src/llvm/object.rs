@@ -15,7 +15,7 @@ use std::sync::Once;
 #[error("LLVM refused the generated code: {0}")]
 pub struct CodegenError(String);
 
-/// What the code generator takes its time for.
+/// The effort of the code generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// Code that is there soon: values go through memory between blocks.

@@ -37,7 +37,7 @@ pub enum Ty {
     Vector(Lane, u32),
 }
 
-/// What a vector is made of.
+/// The elements of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// 8 bits.

@@ -22,7 +22,7 @@ const MAX_BATCH: usize = 64;
 pub struct Submission<'c> {
     /// The function's number.
     pub number: u32,
-    /// What it wants.
+    /// The way of submitting that it wants.
     pub submit: Submit,
     /// The prepared call that it is for, or NULL.
     pub owner: V<'c>,

@@ -135,7 +135,7 @@ impl Faults {
     }
 }
 
-/// What writes floats where a fault of the plan prints one, and else NULL: it is long, and the
+/// The writer of floats where a fault of the plan prints one, and else NULL: it is long, and the
 /// linker leaves it out where nobody names it.
 fn push_float<'c>(e: &Emitter<'c>, plan: &Plan) -> V<'c> {
     let prints_float = |part: &Part| {

@@ -11,17 +11,17 @@ use kernpack_validators::plan::{Plan, Value};
 
 /// A function in the making.
 pub struct FunctionBuilder<'f, 'c> {
-    /// What is written to.
+    /// The emitter.
     pub e: &'f Emitter<'c>,
-    /// What is lowered.
+    /// The plan that is lowered.
     pub plan: &'f Plan,
     /// The function.
     pub function: Function<'c>,
     pub(super) args: V<'c>,
     pub(super) n_args: V<'c>,
-    /// What code needs, and not only messages.
+    /// The values that code needs, and not only messages.
     pub(super) needed: Vec<bool>,
-    /// What has been emitted and may be used again.
+    /// The values that have been emitted and may be used again.
     pub(super) known: Known<'c>,
     /// Values that checks have found not to be negative.
     pub(super) not_negative: Vec<Value>,

@@ -33,10 +33,10 @@ use kernpack_validators::plan::{
     self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Site, Status,
 };
 
-/// What any allocator's addresses are multiples of, in bytes: as far as elements need it.
+/// The alignment of any allocator's addresses, in bytes: as far as elements need it.
 const ALLOCATORS_ALIGN: u32 = 8;
 
-/// What launches are lowered with, beside the plan.
+/// The kernels and modules that launches are lowered with, beside the plan.
 #[derive(Clone, Copy)]
 pub struct Launching<'k> {
     /// The function's launches.
@@ -113,7 +113,7 @@ pub struct Call<'k, 'f, 'c> {
     launches: &'k [Launch],
     host: &'k HostCode,
     kernels: &'k GpuKernels,
-    /// What the code is for.
+    /// The host that the code is for.
     pub(super) target: &'k Target,
     results: Vec<Tensor<'c>>,
     workspaces: Vec<Tensor<'c>>,
@@ -533,9 +533,9 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 /// The arguments of a call in the making.
 #[derive(Default)]
 pub struct Arguments<'c> {
-    /// What is passed, in order.
+    /// The arguments, in order.
     pub passed: Vec<Passed<'c>>,
-    /// What registers are left.
+    /// The registers that are left.
     pub registers: Registers,
 }
 

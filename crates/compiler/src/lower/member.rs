@@ -16,7 +16,7 @@ pub enum Membership {
 }
 
 impl<'c> FunctionBuilder<'_, 'c> {
-    /// What a condition says, where it is one that one comparison can decide.
+    /// The membership that a condition asks, where one comparison can decide it.
     pub fn membership(&self, cond: Value) -> Option<Membership> {
         match *self.plan.expr(cond) {
             Expr::And(low, high) => self.between(low, high),

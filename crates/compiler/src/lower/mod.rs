@@ -48,7 +48,7 @@ pub struct Entry<'p> {
     pub name: &'p str,
     /// Its plan; that of the function whose calls it prepares.
     pub plan: &'p Plan,
-    /// What a call of it does.
+    /// The role of its calls.
     pub role: &'p Role,
     /// Its launches, which the plan's refer to by number.
     pub launches: &'p [Launch],
@@ -56,7 +56,7 @@ pub struct Entry<'p> {
     pub submit: Submit,
 }
 
-/// What entry points are made of.
+/// The parts that entry points are made of.
 pub struct Program<'p> {
     /// The package.
     pub package: &'p Package,
@@ -70,13 +70,13 @@ pub struct Program<'p> {
     pub target: &'p Target,
 }
 
-/// What is told of a function.
+/// The description of a function.
 pub struct Described<'p> {
     /// Its name.
     pub name: &'p str,
-    /// What its metadata symbol returns.
+    /// The answer of its metadata symbol.
     pub metadata: String,
-    /// What its doc symbol returns.
+    /// The answer of its doc symbol.
     pub doc: Option<&'p str>,
 }
 

@@ -122,7 +122,7 @@ fn lower_launch<'c>(
     launch::lower(&mut builder, faults, with, owner, result);
 }
 
-/// What launches need of the arguments.
+/// The values that launches need of the arguments.
 struct State {
     values: Vec<Value>,
     /// Whether the number of the device is among it. A call keeps to the device that was asked,

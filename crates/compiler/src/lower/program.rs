@@ -81,7 +81,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is written for the steps inside is numbered from the turn's number on, so that each
+    /// The program of the steps inside is numbered from the turn's number on, so that each
     /// turn evaluates it anew; nothing behind them uses it.
     fn repeat(&mut self, repeat: &Repeat) {
         let count = self.value(repeat.count);

@@ -92,7 +92,7 @@ impl FunctionBuilder<'_, '_> {
         (a == value && not_negative(b)) || (b == value && not_negative(a))
     }
 
-    /// What is left of a condition whose last alternative the next check rules out, where it
+    /// The rest of a condition whose last alternative the next check rules out, where it
     /// implies that check too: a value that is one of several constants, and is not the last of
     /// them. With how many of `steps` the next check takes.
     fn but(&self, cond: Value, steps: &[Step]) -> Option<(Value, usize)> {
@@ -131,7 +131,7 @@ impl FunctionBuilder<'_, '_> {
         Some((excuse, conds, n_steps))
     }
 
-    /// What stands on the right of the condition's `or`s, the longest first.
+    /// The alternatives on the right of the condition's `or`s, the longest first.
     fn alternatives(&self, cond: Value) -> Vec<Value> {
         let right = |value: &Value| match *self.plan.expr(*value) {
             Expr::Or(_, right) => Some(right),

@@ -36,7 +36,7 @@ impl<'c> Call<'_, '_, 'c> {
     }
 }
 
-/// What is the same in every call, and the tensor's name behind it.
+/// The constants of every call, and the tensor's name behind them.
 fn constants(map: &TensorMap) -> Vec<u8> {
     let choices = map.choices;
     let mut bytes = vec![0; tensor_map_constants::BYTES as usize];

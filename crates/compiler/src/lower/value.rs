@@ -11,7 +11,7 @@ use kernpack_ffi_abi::{DType, Width};
 use kernpack_runtime::interface::functions::{ROUND_TO_BF16, ROUND_TO_F16, TEXT_IS};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Type, Value};
 
-/// What has been emitted and may be used again.
+/// The values that have been emitted and may be used again.
 pub struct Known<'c> {
     values: Vec<[Option<V<'c>>; 4]>,
     /// The order in which it was.

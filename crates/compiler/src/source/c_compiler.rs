@@ -110,7 +110,7 @@ impl CCompiler {
         })
     }
 
-    /// What it is told from others by; nothing where its program is not there.
+    /// Its identity; nothing where its program is not there.
     fn identity(&self) -> Option<Identity> {
         let program = resolve(&self.program).into_iter().next()?;
         let mut identity = Identity::of(&program)?;
@@ -142,7 +142,7 @@ impl CCompiler {
         parts.filter_map(|part| Some(OsStr::from_bytes(part.strip_prefix(b"@")?).into()))
     }
 
-    /// What the value of a variable names, if anything.
+    /// The compiler that the value of a variable names, if any.
     fn named(variable: &str, value: OsString) -> Option<CCompiler> {
         let text = value.to_string_lossy().into_owned();
         let mut words: Vec<OsString> = match value.to_str() {
@@ -156,7 +156,7 @@ impl CCompiler {
         Some(CCompiler { program: words.pop()?, args, variable })
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     fn name(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
@@ -336,7 +336,7 @@ fn named_by(variable: &Option<(String, String)>) -> String {
     }
 }
 
-/// What to do about a compiler.
+/// The advice about a compiler.
 fn advice(variable: &Option<(String, String)>) -> String {
     match variable {
         Some((name, _)) => format!("set {name} to a C compiler, or unset it"),

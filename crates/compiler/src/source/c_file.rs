@@ -8,11 +8,12 @@
 //! the one that it stands for. The folders' names are mapped away, and the object is the same
 //! wherever a file is.
 //!
-//! What was read is in the rule that the compiler writes for `make`, and the folders that it
-//! searches, in order, in what its preprocessor says ([`search`](super::search)). So whatever was
-//! read was looked for in vain in the folders before. What else was, such as a header beside the
-//! file or in `__has_include`, follows from the names in what was read. A header that came with the
-//! compiler, in a folder that it searches by itself, is looked into for `__has_include` alone.
+//! The files that were read are in the rule that the compiler writes for `make`, and the folders
+//! that it searches, in order, in what its preprocessor says ([`search`](super::search)). So
+//! whatever was read was looked for in vain in the folders before. What else was, such as a header
+//! beside the file or in `__has_include`, follows from the names in what was read. A header that
+//! came with the compiler, in a folder that it searches by itself, is looked into for
+//! `__has_include` alone.
 //!
 //! Where a macro spells a name, nothing says which. Each file that was read is taken for one that
 //! may have been meant there, and was looked for beside the text first.
@@ -189,7 +190,7 @@ struct Folders {
     compilers: Vec<PathBuf>,
 }
 
-/// What a compilation depended on is recorded.
+/// The recording of what a compilation depended on.
 struct Record<'r, 's, 'h> {
     file: &'r CFile<'s>,
     folders: Folders,
@@ -388,7 +389,7 @@ impl Mirror {
         self.root.join(path.strip_prefix("/").unwrap_or(&path))
     }
 
-    /// What a file below the root is called, if it is held.
+    /// The name of a file below the root, if it is held.
     fn real(&self, path: &Path) -> Option<&Path> {
         let path = plain(path);
         let found = self.files.iter().find(|(there, _)| *there == path);

@@ -27,7 +27,7 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What a CUDA C++ file became.
+/// The code of a CUDA C++ file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaArtifact {
     /// The file it came from, for messages.
@@ -37,7 +37,7 @@ pub struct CudaArtifact {
     pub images: Vec<Image>,
     /// The symbol of each kernel, in the order in which they were asked for.
     pub symbols: Vec<String>,
-    /// What NVRTC warned of, with the names of files as the user knows them.
+    /// Warnings of NVRTC, with the names of files as the user knows them.
     pub log: String,
     /// The file, and every file it may include save CUDA's own headers, which go with the version
     /// of NVRTC; and the places where one of these was not.
@@ -55,7 +55,7 @@ pub enum CudaError {
     Nul {
         /// The file.
         path: PathBuf,
-        /// What has it.
+        /// The text that has it.
         what: &'static str,
     },
     /// An option says what is said elsewhere, or has NVRTC read what nobody sees.
@@ -65,7 +65,7 @@ pub enum CudaError {
         path: PathBuf,
         /// The option.
         option: Placed<String>,
-        /// What is wrong with it.
+        /// The problem.
         unfit: Unfit,
     },
     /// This NVRTC makes no code for the architecture.
@@ -141,7 +141,7 @@ pub enum CudaError {
 const WITH_CACHE: (u32, u32) = (12, 9);
 /// From this version on NVRTC can leave out what it declares of CUDA's runtime and of textures.
 const WITH_MINIMAL: (u32, u32) = (12, 4);
-/// What NVRTC calls the list of names of kernels, as if it were a file.
+/// NVRTC's name of the list of names of kernels, as if it were a file.
 const NAMES: &str = "__nv_name_map(";
 /// How it shows a line of that list, in front of the name.
 const NAME: &str = "#pragma nv_mangled_name ";

@@ -9,18 +9,18 @@ use kernpack_package::source::gpu::KernelSymbol;
 use kernpack_package::source::{GpuSource, SourceError};
 use kernpack_syntax::{Diagnostic, Placed};
 
-/// What a source of GPU code became.
+/// The code of a source of GPU code.
 #[derive(Clone, Debug)]
 pub struct GpuArtifact {
     /// The images, which are ready for the driver.
     pub images: Vec<Image>,
     /// Each kernel as launches name it, with its symbol.
     pub symbols: Vec<(String, KernelSymbol)>,
-    /// What NVRTC warned of, with the names of files as the user knows them.
+    /// Warnings of NVRTC, with the names of files as the user knows them.
     pub log: String,
-    /// What there is to be said of the kernels themselves.
+    /// Warnings about the kernels themselves.
     pub warnings: Vec<Diagnostic>,
-    /// What was read and what was missed.
+    /// The files that were read and those that were missed.
     pub looked: Looked,
 }
 
@@ -79,7 +79,7 @@ pub fn build(
 }
 
 impl GpuArtifact {
-    /// What there is code for, in the order of the images.
+    /// The architectures that there is code for, in the order of the images.
     pub fn archs(&self) -> Vec<Arch> {
         self.images.iter().flat_map(Image::archs).collect()
     }

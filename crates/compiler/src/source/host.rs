@@ -14,25 +14,25 @@ use kernpack_process::parallel;
 use kernpack_syntax::Placed;
 use std::path::PathBuf;
 
-/// What a host source became.
+/// The object of a host source.
 #[derive(Clone, Debug, Default)]
 pub struct HostArtifact {
     /// Each file as an object or an archive.
     pub files: Vec<HostFile>,
     /// The global functions that they define, by name.
     pub functions: Vec<String>,
-    /// What was read and what was missed.
+    /// The files that were read and those that were missed.
     pub looked: Looked,
 }
 
-/// What a file of a host source became.
+/// The object of a file of a host source.
 #[derive(Clone, Debug)]
 pub struct HostFile {
-    /// What messages call it: the file's name.
+    /// Its name in messages: the file's name.
     pub name: String,
     /// An object or an archive.
     pub bytes: Vec<u8>,
-    /// What the C compiler warned of, in its own words.
+    /// Warnings of the C compiler, in its own words.
     pub log: String,
 }
 

@@ -68,7 +68,7 @@ impl Identity {
     }
 }
 
-/// What tells a version of a file from others.
+/// The version of a file, which tells it from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Version {
     path: PathBuf,
@@ -151,7 +151,7 @@ fn note<'f>(file: impl ReadRef<'f>) -> Option<Vec<u8>> {
     None
 }
 
-/// What the processor of this machine is, as far as compilers make code for it where they are asked
+/// The processor of this machine, as far as compilers make code for it where they are asked
 /// for `native`.
 pub fn processor() -> String {
     let text = read_unrecorded(Path::new("/proc/cpuinfo")).unwrap_or_default();

@@ -36,7 +36,7 @@ const MARK: &str = "/proc/self/fdinfo";
 /// Where whoever has the machine puts headers: compilers search it by themselves, and none of what
 /// is in it came with them.
 const LOCAL: &str = "/usr/local/include";
-/// What Clang says behind a folder of a kind that only macOS has.
+/// Clang's words behind a folder of a kind that only macOS has.
 const FRAMEWORK: &[u8] = b" (framework directory)";
 
 /// Has it say, too, which of the folders it searches by itself.

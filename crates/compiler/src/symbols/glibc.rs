@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the C library of a target has: a list, so that it is the same on every machine, and for
+//! The symbols of a target's C library: a list, so that it is the same on every machine, and for
 //! every target.
 
 use kernpack_package::target::Target;
@@ -19,7 +19,7 @@ pub enum Library {
     Libm,
 }
 
-/// What is known of a symbol.
+/// A symbol of the C library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'l> {
     /// The library that has it.
@@ -37,7 +37,7 @@ pub fn has_library(soname: &str) -> bool {
     LIBRARIES.contains(&soname)
 }
 
-/// What is known of a symbol of the C library, if it is one.
+/// A symbol of the C library, if it is one.
 pub fn find(symbol: &str, target: &Target) -> Option<Known<'static>> {
     let mut known = None;
     for line in LIST.lines().filter(|line| !line.starts_with('#')) {
@@ -50,7 +50,7 @@ pub fn find(symbol: &str, target: &Target) -> Option<Known<'static>> {
     None
 }
 
-/// What a section's heading says, unless it is of another target.
+/// The section of a heading, unless it is of another target.
 fn section_of<'l>(heading: &'l str, target: &Target) -> Option<Known<'l>> {
     let mut words = heading.split(' ');
     let library = match words.next()? {

@@ -39,7 +39,7 @@ impl<'t> Libraries<'t> {
         Libraries { target, folders, found: HashMap::new() }
     }
 
-    /// What they are for.
+    /// The host that they are for.
     pub fn target(&self) -> &'t Target {
         self.target
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the users' sources need of the process that loads a package, and whether it will be there:
-//! a symbol that nothing has would end the process at the call that needs it.
+//! Symbols that the users' sources need of the process that loads a package, and whether they will
+//! be there: a symbol that nothing has would end the process at the call that needs it.
 //!
 //! libtvm_ffi has it, or the C library, or a library that the package file names under `link`. What
 //! only later versions have is told, and so is a library that is not on this machine.
@@ -14,7 +14,7 @@ use kernpack_package::source::SourceErrorKind;
 use kernpack_package::target::Target;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 
-/// What is known of a symbol that a source needs.
+/// The place of a symbol that a source needs.
 enum Answer {
     /// It will be there.
     There,
@@ -92,7 +92,7 @@ fn answer(symbol: &str, link: &[Placed<String>], libraries: &mut Libraries<'_>) 
     missing.map_or(Answer::Nowhere, Answer::Missing)
 }
 
-/// What is said of a symbol that a source needs.
+/// The diagnostic about a symbol that a source needs.
 fn told(
     host: &HostCode,
     module: &HostModule,
@@ -126,7 +126,7 @@ fn told(
     }
 }
 
-/// What to do about a symbol that nothing has.
+/// The advice about a symbol that nothing has.
 fn nowhere(host: &HostCode, module: &HostModule, symbol: &str) -> String {
     let others = host.modules.iter().filter(|other| other.source != module.source);
     let mut others =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is computed at once, what is computed once, and where it is known.
+//! Folding of constants, sharing of values, and where values are known.
 
 use crate::builder::Builder;
 use crate::constant::Const;

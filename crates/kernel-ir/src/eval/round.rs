@@ -115,7 +115,7 @@ impl Number {
     }
 }
 
-/// What is left over, in units of the last bit that is kept.
+/// The rest, in units of the last bit that is kept.
 #[derive(Clone, Copy)]
 enum Rest {
     Nothing,

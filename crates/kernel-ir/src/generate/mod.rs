@@ -51,11 +51,11 @@ pub struct Generated {
     pub grid: [u32; 3],
     /// The threads of a block.
     pub block: [u32; 3],
-    /// What each parameter is passed.
+    /// The argument of each parameter.
     pub arguments: Vec<Argument>,
 }
 
-/// What a parameter is passed.
+/// The argument of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A number.
@@ -300,7 +300,7 @@ struct Maker {
     rng: Rng,
     builder: Builder,
     block: [u32; 3],
-    /// What can be used here.
+    /// The values that can be used here.
     known: Vec<Known>,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
@@ -383,7 +383,7 @@ impl Maker {
         }
     }
 
-    /// What follows is another line of the source.
+    /// Begins another line of the source.
     fn next_line(&mut self) {
         self.line += 1;
         let file = Some(crate::kernel::File(0));

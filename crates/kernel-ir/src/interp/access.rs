@@ -12,10 +12,10 @@ use super::step::{Access, Register};
 use super::warp::{LANES, LocalMemory, lanes_of};
 use crate::types::{MOST_VECTOR_BYTES, Space};
 
-/// What the address of a register tensor is a multiple of: as much as the widest access needs.
+/// The alignment of a register tensor's address: as much as the widest access needs.
 const LOCAL_ALIGN: u32 = MOST_VECTOR_BYTES;
 
-/// What is wrong with an access.
+/// The mistake of an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
     OutOfBounds,
@@ -34,7 +34,7 @@ pub(super) struct Faulty {
     pub fault: Fault,
 }
 
-/// What an access does, for messages.
+/// The deed of an access, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     Reads,
@@ -60,7 +60,7 @@ impl Deed {
     }
 }
 
-/// What a warp and its block know now. The rest of both can be changed meanwhile.
+/// Clocks of a warp and its block, as they are now. The rest of both can be changed meanwhile.
 macro_rules! now {
     ($warp:expr, $block:expr) => {
         Now {
@@ -75,7 +75,7 @@ macro_rules! now {
 }
 pub(super) use now;
 
-/// What an access needs of a warp, its block and its launch at once.
+/// The parts of a warp, its block and its launch that an access needs at once.
 macro_rules! split {
     ($self:ident, $space:expr, $id:expr) => {{
         let (warp, block) = (&mut *$self.warp, &mut *$self.block);
@@ -228,7 +228,7 @@ impl Execution<'_, '_> {
         faults
     }
 
-    /// What was released at these addresses is overwritten.
+    /// Forgets releases at these addresses, which are overwritten.
     fn forget_releases(&mut self, space: Space, id: u32, offsets: &[u64; LANES], lanes: u32) {
         let releases = match space {
             Space::Shared => &mut self.block.releases,

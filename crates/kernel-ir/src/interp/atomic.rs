@@ -137,7 +137,7 @@ fn new_orders() -> Box<[Order; LANES]> {
     Box::new(std::array::from_fn(|_| Order::default()))
 }
 
-/// What an operation leaves, if it writes.
+/// The number that an operation leaves, if it writes.
 fn written(op: AtomicOp, scalar: Scalar, old: u64, [value, replacement]: [u64; 2]) -> Option<u64> {
     match op {
         AtomicOp::Load => None,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What happens before what. Each block counts its events of order: barriers, and releases of its
-//! threads. The count is its time, and an access is known by its thread and the time at which it
-//! happened. A thread knows all that its block did before the block's last barrier, all that its
-//! warp did before the warp's last barrier, all that it did itself, and what it has acquired.
+//! The order of events: what happens before what. Each block counts its events of order: barriers,
+//! and releases of its threads. The count is its time, and an access is known by its thread and the
+//! time at which it happened. A thread knows all that its block did before the block's last
+//! barrier, all that its warp did before the warp's last barrier, all that it did itself, and what
+//! it has acquired.
 //!
-//! What is acquired is a [`Clock`]: up to which time a block, a warp or a thread is known. A
+//! An acquire brings a [`Clock`]: up to which time a block, a warp or a thread is known. A
 //! release leaves the releasing thread's clock where it writes ([`Releases`]), and whoever acquires
 //! what was written there joins it to its own. A barrier joins the clocks of all that take part.
 
@@ -21,7 +22,7 @@ enum Party {
     Thread(u32),
 }
 
-/// What is known: everything of a party before a time. Nothing at all is the common case.
+/// A clock: it knows everything of a party before a time. Nothing at all is the common case.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock(Option<Rc<BTreeMap<(u64, Party), u64>>>);
 
@@ -65,19 +66,20 @@ pub(super) struct Event {
     pub time: u64,
 }
 
-/// What a thread has acquired, is about to acquire, and would release.
+/// The clocks that a thread has acquired, is about to acquire, and would release.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     pub acquired: Clock,
-    /// What relaxed reads have found, which a fence acquires: of its own block's, and of others.
+    /// The clocks that relaxed reads have found, which a fence acquires: of its own block's, and of
+    /// others.
     found_here: Clock,
     found_elsewhere: Clock,
-    /// What relaxed writes release since a fence: to its own block, and to others.
+    /// The clocks that relaxed writes release since a fence: to its own block, and to others.
     fenced_here: Clock,
     fenced_elsewhere: Clock,
 }
 
-/// What a warp knows at a moment.
+/// The clocks of a warp at a moment.
 pub(super) struct Now<'a> {
     pub block: u64,
     pub warp: u32,
@@ -86,7 +88,7 @@ pub(super) struct Now<'a> {
     pub block_known: u64,
     /// Everything of the warp before this is known.
     pub warp_known: u64,
-    /// What its threads have acquired, if any has.
+    /// The clocks of its threads, if any has acquired one.
     pub orders: Option<&'a [Order; LANES]>,
 }
 
@@ -115,7 +117,7 @@ impl Now<'_> {
     }
 }
 
-/// What a release left behind.
+/// The mark of a release.
 #[derive(Clone, Debug)]
 struct Released {
     block: u64,
@@ -124,7 +126,7 @@ struct Released {
     clock: Clock,
 }
 
-/// What was released where, by allocation and byte.
+/// Marks of releases, by allocation and byte.
 #[derive(Debug, Default)]
 pub(super) struct Releases(HashMap<(u32, u64), Vec<Released>>);
 

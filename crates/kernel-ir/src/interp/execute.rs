@@ -17,14 +17,14 @@ use crate::kernel::Place;
 use crate::op::{Binary, Compare};
 use crate::types::{Scalar, Type};
 
-/// What the warps of a launch share.
+/// The state that the warps of a launch share.
 pub(super) struct Machine<'a> {
     pub program: &'a Program<'a>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub n_threads: u32,
     pub memories: &'a mut Memories,
-    /// What is known of the cells of each allocation that the launch may write.
+    /// The cells of each allocation that the launch may write, with who touched them.
     pub shadows: Vec<Option<Shadow>>,
     pub packing: Packing,
     pub most_time: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong with a run, where, and which thread of which block did it.
+//! Mistakes of a run, where they are, and which thread of which block did it.
 
 use crate::kernel::{Kernel, Place, PlaceData};
 use kernpack_syntax::Diagnostic;
@@ -8,7 +8,7 @@ use std::fmt;
 
 macro_rules! kinds {
     ($( $( #[doc = $doc:literal] )+ $name:ident = $code:literal; )*) => {
-        /// What kind of thing is wrong.
+        /// The kind of a finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Kind {
             $( $( #[doc = $doc] )+ $name, )*
@@ -72,27 +72,27 @@ impl fmt::Display for Thread {
     }
 }
 
-/// What another thread did.
+/// The deed of another thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     /// Where that was written.
     pub place: Place,
     /// Who did it.
     pub thread: Thread,
-    /// What it did: `writes it`.
+    /// Its words: `writes it`.
     pub what: &'static str,
 }
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind of thing.
+    /// The kind.
     pub kind: Kind,
     /// Where the operation was written.
     pub place: Place,
     /// The first thread that it happened to; nothing where it is no thread's.
     pub thread: Option<Thread>,
-    /// What is wrong, in one line.
+    /// The mistake, in one line.
     pub message: String,
     /// The other one of a race, or of threads that part.
     pub other: Option<Other>,
@@ -157,7 +157,7 @@ fn spelled(kernel: &Kernel, place: &PlaceData) -> String {
     format!("{file}:{}:{}", place.line, place.column)
 }
 
-/// What was found so far, each thing once.
+/// The findings so far, each once.
 #[derive(Debug)]
 pub(super) struct Findings {
     pub all: Vec<Finding>,

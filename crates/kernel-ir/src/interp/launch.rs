@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a launch is, and what comes of it.
+//! Launches, and their outcomes.
 
 use super::execute::Machine;
 use super::finding::{Finding, Findings, Kind};
@@ -24,11 +24,11 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// The threads of a block in x, y and z.
     pub block: [u32; 3],
-    /// What each parameter is.
+    /// The argument of each parameter.
     pub arguments: Vec<Argument>,
 }
 
-/// What a parameter is.
+/// The argument of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Argument {
     /// A number or a truth value.
@@ -74,12 +74,12 @@ impl Default for Options {
     }
 }
 
-/// What came of a launch. Memories hold what it wrote.
+/// The outcome of a launch. Memories hold what it wrote.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What is wrong, in the order in which it was found.
+    /// The mistakes, in the order in which they were found.
     pub findings: Vec<Finding>,
-    /// What was printed, line by line.
+    /// The lines that were printed.
     pub printed: Vec<String>,
     /// Whether a GPU gives the same bits: no approximate function and no atomic sum of floats was
     /// run.
@@ -167,7 +167,7 @@ fn product(counts: [u32; 3]) -> u64 {
     counts.iter().fold(1, |all: u64, count| all.saturating_mul(u64::from(*count)))
 }
 
-/// What the registers of parameters hold.
+/// The registers of parameters, with their arguments.
 fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
     let pairs = program.params.iter().zip(&launch.arguments);
     let registers = pairs.flat_map(|(register, argument)| match argument {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What pointers point into: allocations of bytes with a name and a shape for messages, and which
-//! of the bytes were written. Numbers are little endian.
+//! Memory that pointers point into: allocations of bytes with a name and a shape for messages, and
+//! which of the bytes were written. Numbers are little endian.
 
 use crate::types::Scalar;
 use crate::verify::MOST_ALIGN;
@@ -28,10 +28,10 @@ pub struct Memory {
     pub element: Scalar,
     /// How its elements are counted, for messages. Where there are no modes, they are in a row.
     pub modes: Vec<Mode>,
-    /// What its beginning is a multiple of, in bytes, and of nothing larger: an access that needs
+    /// The alignment of its beginning, in bytes, and no larger one: an access that needs
     /// more is misaligned. As much as a kernel can ask for, unless that is changed.
     pub align: u32,
-    /// What it holds.
+    /// Its bytes.
     pub bytes: Vec<u8>,
     /// The bytes that were written; nothing where all were.
     pub(super) written: Option<Bits>,

@@ -18,7 +18,7 @@ pub(super) struct Program<'a> {
     pub places: Vec<Place>,
     /// How many registers a warp has.
     pub n_registers: u32,
-    /// What registers hold from the beginning.
+    /// The registers that hold constants from the beginning.
     pub constants: Vec<(Register, u64)>,
     pub params: Vec<Register>,
     /// Where accesses were written, each once.

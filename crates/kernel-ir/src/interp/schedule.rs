@@ -28,7 +28,7 @@ struct Resident {
     warps: Vec<Warp>,
 }
 
-/// What came of a block's turn.
+/// The outcome of a block's turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Ended,
@@ -40,7 +40,7 @@ enum Progress {
 /// The order in which a launch is run.
 pub(super) struct Schedule<'a, 'p> {
     machine: &'a mut Machine<'p>,
-    /// What registers of parameters hold.
+    /// The registers of parameters, with their arguments.
     arguments: Vec<(Register, u64)>,
     /// The shared arrays' bytes.
     shared_bytes: Vec<usize>,
@@ -271,7 +271,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
     }
 }
 
-/// What came of a round.
+/// The outcome of a round.
 struct Round {
     has_ended: bool,
     is_waiting: bool,

@@ -162,7 +162,7 @@ struct Groups {
     has_plain_or_narrow: bool,
 }
 
-/// What is known of the cells of an allocation.
+/// The cells of an allocation, with who touched them.
 #[derive(Debug)]
 pub(super) struct Shadow {
     packing: Packing,
@@ -410,7 +410,7 @@ fn list_of(group: u64) -> Option<usize> {
 /// The first lane of a group that did what did not happen before.
 fn unknown_lane(group: Group, seen: Seen, lane: u32, now: &Now) -> Option<u32> {
     let mut lanes = group.lanes;
-    // What all of its lanes did is known alike but to themselves.
+    // All other lanes know alike what its lanes did.
     while lanes != 0 {
         let other = lanes.trailing_zeros();
         if !now.knows(lane, Event { lane: other, ..seen.event }) {

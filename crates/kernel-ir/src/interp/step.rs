@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a warp does, step by step. Values are registers, and regions are places to go to.
+//! Steps of a warp. Values are registers, and regions are places to go to.
 //!
 //! A register has a number of 64 bits for each thread of a warp. A vector takes as many as it has
 //! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
@@ -15,7 +15,7 @@ pub(super) type Register = u32;
 /// A place in the list of steps.
 pub(super) type Pc = u32;
 
-/// What a warp does next.
+/// The next step of a warp.
 #[derive(Clone, Debug)]
 pub(super) enum Step<'a> {
     Unary {
@@ -183,7 +183,7 @@ pub(super) struct For {
     pub exit: Pc,
 }
 
-/// What a `for` loop counts with.
+/// The bounds and the step of a `for` loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub scalar: Scalar,
@@ -239,7 +239,7 @@ pub(super) struct Atomic {
     pub op: AtomicOp,
     /// The operand; the expected one of two.
     pub value: Register,
-    /// What is written where the expected one is there.
+    /// The value that is written where the expected one is there.
     pub replacement: Register,
     pub is_acquire: bool,
     pub is_release: bool,

@@ -14,7 +14,7 @@ pub(super) const LANES: usize = kernpack_machine::block::WARP_SIZE as usize;
 /// A number for each thread of a warp.
 pub(super) type Lanes = [u64; LANES];
 
-/// What a warp waits for.
+/// The barrier or end that a warp waits at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// Nothing: it can go on.
@@ -49,7 +49,7 @@ pub(super) struct Warp {
     pub locals: Vec<LocalMemory>,
     /// Everything that it did before this time of the block is known to all its threads.
     pub known: u64,
-    /// What its threads have acquired, once one has.
+    /// The clocks that its threads have acquired, once one has.
     pub orders: Option<Box<[Order; LANES]>>,
     /// How many turns of loops it has run.
     pub turns: u64,
@@ -166,7 +166,7 @@ pub(super) struct Block {
     /// Everything that it did before this is known to all its threads.
     pub known: u64,
     pub shared: Vec<(Memory, Shadow)>,
-    /// What was released to its own memory.
+    /// The releases to its own memory.
     pub releases: Releases,
 }
 

@@ -105,7 +105,7 @@ fn odd_sum(a: f64, b: f64) -> f64 {
     if !sum.is_finite() || sum == 0.0 {
         return sum;
     }
-    // What rounding took from the sum (Knuth, TAOCP 2, 4.2.2): exact.
+    // The error of rounding the sum (Knuth, TAOCP 2, 4.2.2): exact.
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
     if error == 0.0 || sum.to_bits() & 1 == 1 {

@@ -24,11 +24,11 @@ pub use atomic::{ORDERS, SCOPES};
 pub struct Intrinsic {
     /// Its name in a kernel's text, and in the language where it has one: `shuffle.xor`.
     pub name: &'static str,
-    /// What it does, in a sentence or more.
+    /// Its meaning, in a sentence or more.
     pub doc: &'static str,
-    /// What it is given.
+    /// The operands that it accepts.
     pub takes: &'static [Accepts],
-    /// What it gives.
+    /// The type of its result.
     pub gives: Gives,
     /// The threads that execute it together.
     pub together: Level,
@@ -44,7 +44,7 @@ pub struct Intrinsic {
     pub meaning: Meaning,
 }
 
-/// What an operand may be.
+/// The operands that a place accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepts {
     /// A truth value.
@@ -71,7 +71,7 @@ pub enum Accepts {
     Word(&'static [&'static str]),
 }
 
-/// What is given.
+/// The type of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
     /// Nothing.
@@ -166,7 +166,7 @@ pub enum Geometry {
     Warp,
 }
 
-/// What threads of a warp exchange.
+/// An exchange of the threads of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpOp {
     /// The value of the lane with that number.
@@ -187,7 +187,7 @@ pub enum WarpOp {
     Match,
 }
 
-/// What an atomic operation does with memory.
+/// The effect of an atomic operation on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOp {
     /// Reads.

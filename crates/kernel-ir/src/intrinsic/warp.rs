@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the threads of a warp exchange. Every thread of the warp takes part: the conditions around
+//! Exchanges of the threads of a warp. Every thread of the warp takes part: the conditions around
 //! are the same for all of it.
 
 use super::{Accepts, Completes, Gives, Intrinsic, Level, Meaning, Spread, Touches, WarpOp};

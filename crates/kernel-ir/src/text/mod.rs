@@ -57,7 +57,7 @@ use std::fmt;
 pub use parse::parse;
 pub(crate) use print::first_line;
 
-/// What a text has several of.
+/// The items that a text has several of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A kernel.

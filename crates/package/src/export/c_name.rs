@@ -26,7 +26,7 @@ const MACROS: &str = "
     si_ptr si_status si_stime si_syscall si_timerid si_uid si_upper si_utime si_value
     sigev_notify_attributes sigev_notify_function st_atime st_ctime st_mtime";
 
-/// What plain functions name themselves.
+/// The names of plain functions.
 const OWN: &str = "
     int8_t int16_t int32_t int64_t message message_size size_t uint8_t uint16_t uint32_t
     uint64_t";

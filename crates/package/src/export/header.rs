@@ -18,7 +18,7 @@ use kernpack_validators::{HostType, Literal, float_text};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// What every header starts with: types, and the making of values.
+/// The beginning of every header: types, and the making of values.
 const PRELUDE: &str = include_str!("prelude.h");
 
 /// The text of the package's header.
@@ -74,7 +74,7 @@ impl Header<'_> {
              kernpack_packed_any* result);"
         );
         self.line("");
-        // What returns an object has no plain form: C has nothing to hold it with.
+        // A function that returns an object has no plain form: C has nothing to hold it with.
         let returns_nothing = match role {
             Role::Call | Role::Preload => function.signature.results.is_empty(),
             Role::Prepare(_) | Role::Launched(_) => false,

@@ -13,7 +13,7 @@ use kernpack_syntax::Placed;
 use kernpack_validators::{Expr, Geometry};
 use serde::{Deserialize, Serialize};
 
-/// What a launch is.
+/// A launch, as the record has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchRecord {
     /// The kernel, as the launch names it.
@@ -43,12 +43,12 @@ pub struct SourceRecord {
     pub images: Vec<ImageRecord>,
 }
 
-/// What an image has code for.
+/// An image, as the record has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageRecord {
     /// `cubin`, `ptx` or `fatbin`.
     pub kind: String,
-    /// What there is code for: `sm_…` is machine code, `compute_…` PTX.
+    /// The architectures: `sm_…` is machine code, `compute_…` PTX.
     pub archs: Vec<String>,
     /// Those of them whose code is compressed, so that only the driver knows which kernels it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

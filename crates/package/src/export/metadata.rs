@@ -57,7 +57,7 @@ impl TryFrom<String> for Format {
     }
 }
 
-/// What is inside a package.
+/// The contents of a package.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The version of these keys.
@@ -66,7 +66,7 @@ pub struct Record {
     pub package: String,
     /// The version of kernpack that made it.
     pub compiler: String,
-    /// What it runs on.
+    /// The hosts that it runs on.
     pub targets: Vec<String>,
     /// The SHA-256 of its sources, in hexadecimal.
     pub sources: String,
@@ -84,7 +84,7 @@ pub struct Record {
     pub functions: Vec<FunctionRecord>,
 }
 
-/// What any package may need, by the library it comes from.
+/// Imports that any package may need, by the library they come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imports {
     /// The functions of libtvm_ffi.
@@ -108,7 +108,7 @@ impl Imports {
     }
 }
 
-/// What a function is.
+/// A function, as the record has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionRecord {
     /// Its name, as `tvm_ffi` looks it up.
@@ -117,7 +117,7 @@ pub struct FunctionRecord {
     pub signature: String,
     /// The text that messages show.
     pub short: String,
-    /// What it does.
+    /// Its documentation.
     pub doc: Option<String>,
     /// The names of its arguments, in order.
     pub args: Vec<String>,
@@ -127,7 +127,7 @@ pub struct FunctionRecord {
     pub results: Vec<String>,
     /// The memory that a call allocates, each with its type.
     pub workspaces: Vec<String>,
-    /// What a call runs.
+    /// The launches of a call.
     pub launches: Vec<LaunchRecord>,
     /// How launches on a GPU are submitted, where there are any: a word of package files. Formats
     /// before 1.2 do not say it.
@@ -135,7 +135,7 @@ pub struct FunctionRecord {
     pub submit: Option<String>,
 }
 
-/// What a record says that the package itself does not.
+/// The part of a record that the package itself does not say.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordContext<'c> {
     /// The name of the target.
@@ -169,7 +169,7 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
     }
 }
 
-/// What `__tvm_ffi__metadata_<name>` returns: the types, as `tvm_ffi` reads them, and under
+/// The answer of `__tvm_ffi__metadata_<name>`: the types, as `tvm_ffi` reads them, and under
 /// `kernpack` the function's part of the record.
 ///
 /// The types come as `named_args`, as TVM-FFI 0.1.14 and later write them. Earlier versions had

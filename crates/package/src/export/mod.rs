@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What hosts read of a package: the C [`header`], the Python [`stubs`], and the [`Record`] of what
+//! Files for hosts of a package: the C [`header`], the Python [`stubs`], and the [`Record`] of what
 //! is inside, which lies in a [`note`] section for [`inspect`](crate::inspect) and, function by
 //! function, in the metadata that `tvm_ffi` asks for.
 //!

@@ -31,7 +31,7 @@ const NAME_SIZE: u32 = 9;
 /// The type of a note that holds a record.
 const RECORD: u32 = 1;
 const DIGEST_BYTES: usize = 32;
-/// What every note is a multiple of, in bytes.
+/// The unit of every note, in bytes.
 const GRAIN: usize = 12;
 
 /// Why a section cannot be read.
@@ -57,7 +57,7 @@ pub enum NoteError {
     Malformed {
         /// Where its note starts.
         at: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }

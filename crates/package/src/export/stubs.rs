@@ -16,7 +16,7 @@ struct Name {
     name: &'static str,
     /// Its definition, where it is not imported.
     definition: &'static str,
-    /// What is imported for it: modules and names.
+    /// The imports that it needs: modules and names.
     imports: &'static [(&'static str, &'static str)],
 }
 

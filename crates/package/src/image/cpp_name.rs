@@ -42,7 +42,7 @@ pub(super) enum Shown {
     Parameters,
 }
 
-/// What C++ calls a symbol; `None` where it is no mangled name.
+/// The name of a symbol in C++; `None` where it is no mangled name.
 pub(super) fn demangle(symbol: &str, shown: Shown) -> Option<String> {
     let options = DemangleOptions::new().no_return_type();
     let options = match shown {
@@ -262,7 +262,7 @@ fn integer(words: &[String]) -> String {
     }
 }
 
-/// What another name stands for: in CUDA's headers, in the standard's, or of a bool.
+/// The meaning of another name: in CUDA's headers, in the standard's, or of a bool.
 fn meaning(word: &str) -> Option<&'static str> {
     let of_standard = word.strip_prefix("cuda::").unwrap_or(word);
     Some(match of_standard.strip_prefix("std::").unwrap_or(of_standard) {

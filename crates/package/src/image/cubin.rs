@@ -122,7 +122,7 @@ fn is_compat_a(sections: &Sections<'_>) -> bool {
     attributes(compat).any(|(name, value)| name == COMPAT_A && value.first() == Some(&1))
 }
 
-/// What follows `-arch` among the options that ptxas notes.
+/// The architecture behind `-arch` among the options that ptxas notes.
 fn built_for(sections: &Sections<'_>) -> Option<Arch> {
     let (_, note) = sections.get(&b".note.nv.tkinfo"[..])?;
     let text = String::from_utf8_lossy(note);

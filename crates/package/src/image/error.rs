@@ -7,17 +7,17 @@ use kernpack_machine::Arch;
 use std::fmt;
 use thiserror::Error;
 
-/// What is wrong with an image.
+/// The error of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{image}` {problem}")]
 pub struct ImageError {
     /// The image's name: its file.
     pub image: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: ImageProblem,
 }
 
-/// What can be wrong with an image.
+/// The problems that an image can have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ImageProblem {
     /// There are no bytes.
@@ -34,7 +34,7 @@ pub enum ImageProblem {
         "is cut short: its {what} ends at byte {end}, but the file has {has}; copy or build it again"
     )]
     Truncated {
-        /// What reaches beyond the end.
+        /// The part that reaches beyond the end.
         what: &'static str,
         /// Where that would end.
         end: u64,
@@ -68,7 +68,7 @@ pub enum ImageProblem {
     Ptx {
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The image has no code at all.

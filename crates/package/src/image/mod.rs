@@ -32,7 +32,7 @@ pub use symbol::{KernelName, symbols};
 /// GPU code in one of the forms that the driver loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// What messages call it: the name of its file.
+    /// Its name in messages: that of its file.
     pub name: String,
     /// The form.
     pub kind: ImageKind,
@@ -67,7 +67,7 @@ impl ImageKind {
 /// Code for one architecture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// What it is made for.
+    /// The architecture that it is made for.
     pub arch: Arch,
     /// Its kernels, or nothing where the code is compressed, and only the driver will know.
     pub kernels: Option<Vec<Kernel>>,
@@ -111,7 +111,7 @@ impl Image {
         Ok(Image { name: name.to_string(), kind, codes, bytes })
     }
 
-    /// What the image has code for, in its order.
+    /// The architectures that the image has code for, in its order.
     pub fn archs(&self) -> Vec<Arch> {
         self.codes.iter().map(|code| code.arch).collect()
     }

@@ -5,10 +5,10 @@ use super::bytes::{u16_at, u64_at};
 use super::{Image, fatbin};
 use std::ops::Range;
 
-/// What the section is called.
+/// The name of the section.
 pub const SECTION: &str = ".kernpack.images";
 
-/// What each image in it is aligned to, in bytes.
+/// The alignment of each image in it, in bytes.
 pub const ALIGNMENT: usize = 64;
 
 /// The images of a section, each with where it lies there. What is no image ends the list.

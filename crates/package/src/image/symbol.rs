@@ -17,7 +17,7 @@ use std::fmt;
 pub struct KernelName {
     /// The symbol.
     pub symbol: String,
-    /// What C++ calls it, where the symbol is a mangled name.
+    /// Its name in C++, where the symbol is a mangled name.
     pub cpp: Option<String>,
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Arguments that are made of a signature, and of what is said of its dims, dtypes and scalars.
 //!
-//! What is not said and does not follow is a problem that names it. Tensors are compact where the
-//! signature leaves it open, Optionals are given unless it is said that they are `None`, and of
-//! dtypes the first combination that fits is taken.
+//! A value that is not given and does not follow is a problem that names it. Tensors are compact
+//! where the signature leaves it open, Optionals are given unless it is said that they are `None`,
+//! and of dtypes the first combination that fits is taken.
 
 use super::tensor::row_major;
 use super::{InterpretedTensor, Role, Wanted};
@@ -42,7 +42,7 @@ impl Arguments {
     /// Makes them.
     ///
     /// # Errors
-    /// What is not known, and what is said of things that are not there.
+    /// Values that are not known, and values for things that are not there.
     pub fn make(signature: &Signature, wanted: &Wanted) -> Result<Arguments, Diagnostics> {
         let said: HashMap<&str, &str> =
             wanted.values.iter().map(|(name, value)| (&name[..], &value[..])).collect();
@@ -68,12 +68,12 @@ impl Arguments {
 
 struct Maker<'w> {
     said: &'w HashMap<&'w str, &'w str>,
-    /// What of it was asked for.
+    /// The part of it that was asked for.
     used: RefCell<BTreeSet<String>>,
     row: BTreeMap<String, DType>,
     tensors: Vec<InterpretedTensor>,
     problems: Diagnostics,
-    /// What is not known.
+    /// The names without a value.
     missing: BTreeSet<String>,
 }
 

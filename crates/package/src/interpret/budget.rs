@@ -12,7 +12,7 @@ use kernpack_syntax::Diagnostic;
 /// How many tensors a message names: those that take the most.
 const NAMED: usize = 3;
 
-/// What is kept of tensors besides what they hold.
+/// The bookkeeping of tensors besides their contents.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'k> {
     /// Whether a GPU begins with the same bytes.
@@ -23,7 +23,7 @@ pub(super) struct Kept<'k> {
     pub cell_bytes: &'k dyn Fn(Scalar) -> u32,
 }
 
-/// What a tensor takes.
+/// The bytes that a tensor takes.
 fn bytes_of(tensor: &InterpretedTensor, kept: Kept<'_>) -> u64 {
     let size = u64::from(tensor.element.bytes());
     let held = tensor.n_elements().saturating_mul(size);

@@ -33,34 +33,34 @@ pub trait KernelImages: Debug + Sync {
     fn image(&self, source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>>;
 }
 
-/// What a GPU is compared for.
+/// The options of a comparison with a GPU.
 #[derive(Clone, Debug)]
 pub struct Compare {
     /// What makes the kernels' images.
     pub images: &'static dyn KernelImages,
-    /// What kernels are compiled for, of which the GPU takes what it would take of a package; where
-    /// there are none, its own architecture.
+    /// The architectures that kernels are compiled for, of which the GPU takes what it would take
+    /// of a package; where there are none, its own architecture.
     pub archs: Vec<Arch>,
     /// How many units in the last place floats may be apart. Where that is not said, they have the
     /// same bits, or may be any distance apart where the kernels' results are not exact.
     pub ulps: Option<u64>,
 }
 
-/// What came of a comparison.
+/// The outcome of a comparison.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The name of the GPU.
     pub gpu: String,
-    /// What the kernels were compiled for.
+    /// The architecture that the kernels were compiled for.
     pub arch: Arch,
     /// The tensors of the call, in the order of the interpreter's.
     pub tensors: Vec<TensorDifference>,
 }
 
-/// What tensors lie between, on a GPU. What they begin with is a multiple of this, too, which no
-/// kernel can ask more than.
+/// The bytes of a guard, between which tensors lie on a GPU. Their beginnings are multiples of
+/// this, too, which no kernel can ask more than.
 const GUARD: usize = 4096;
-/// What is there.
+/// The contents of a guard.
 const GUARD_BYTE: u8 = 0xa5;
 
 /// A tensor on a GPU.
@@ -90,7 +90,7 @@ impl<'g> Mirror<'g> {
     }
 }
 
-/// What a GPU shows of itself to launches.
+/// The attributes that a GPU shows to launches.
 pub(super) fn facts(gpu: &Gpu) -> DeviceFacts {
     let (major, minor) = gpu.capability;
     [gpu.sm_count, gpu.smem_optin, i64::from(10 * major + minor)]
@@ -100,9 +100,9 @@ pub(super) fn facts(gpu: &Gpu) -> DeviceFacts {
 pub(super) struct Made<'c> {
     pub function: &'c Interpretable,
     pub ran: &'c [RanLaunch],
-    /// What the tensors held before it.
+    /// The contents of the tensors before it.
     pub before: &'c [(MemoryId, Vec<u8>)],
-    /// What they hold now.
+    /// The contents now.
     pub memories: &'c Memories,
 }
 
@@ -149,7 +149,7 @@ fn failed(gpu: &Gpu, what: &str, error: &DriverError) -> Diagnostic {
     Diagnostic::new("gpu-failed", format!("{what}on {}, {error}", gpu.name))
 }
 
-/// What kernels are compiled for: without an assembler, PTX.
+/// The architecture that kernels are compiled for: without an assembler, PTX.
 fn arch(gpu: &Gpu, wanted: &Compare) -> Result<Arch, Diagnostic> {
     let (major, minor) = gpu.capability;
     let kind = if wanted.images.has_assembler() { ArchKind::Sm } else { ArchKind::Compute };
@@ -218,7 +218,7 @@ fn launch(
 }
 
 impl Comparison {
-    /// What differs more than it may, of a call whose results are exact or not.
+    /// The tensors that differ more than they may, of a call whose results are exact or not.
     pub fn problems(&self, wanted: &Compare, is_exact: bool) -> Vec<&TensorDifference> {
         // Distances of floats have no end where order and approximation make them.
         let allowed = wanted.ulps.or(if is_exact { None } else { Some(u64::MAX) });
@@ -227,7 +227,7 @@ impl Comparison {
 }
 
 impl TensorDifference {
-    /// What is said of it to people, on the interpreter's side and the GPU's.
+    /// The words for people, on the interpreter's side and the GPU's.
     pub fn words(&self) -> String {
         let shown = self.shown.iter().map(|one| {
             format!("{}: interpreter {}, GPU {}", one.element, one.interpreted, one.on_gpu)

@@ -12,7 +12,7 @@ use kernpack_kernel_ir::{Const, Scalar};
 /// How many elements of a tensor are shown.
 const SHOWN: usize = 4;
 
-/// What is the same in a tensor, and what is not.
+/// The comparison of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorDifference {
     /// Its name in the signature.
@@ -33,9 +33,9 @@ pub struct TensorDifference {
 pub struct ElementDifference {
     /// Its name: `out[3]`.
     pub element: String,
-    /// What the interpreter has there.
+    /// The interpreter's element there.
     pub interpreted: Const,
-    /// What the GPU has there.
+    /// The GPU's element there.
     pub on_gpu: Const,
 }
 
@@ -110,7 +110,8 @@ fn ulps(one: Const, other: Const) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// What differs between tensors of these bits: how many elements, the most ulps, and the first.
+    /// Expects a difference between tensors of these bits: how many elements, the most ulps, and
+    /// the first.
     fn expect_difference(
         element: Scalar,
         [interpreted, on_gpu]: [&[u64]; 2],

@@ -45,7 +45,7 @@ pub(super) enum DriverError {
         call: &'static str,
         /// The name of its answer.
         name: String,
-        /// What that means.
+        /// Its meaning.
         text: String,
     },
 }
@@ -134,7 +134,7 @@ pub(super) struct GpuLaunch<'a> {
     pub shared_bytes: u32,
     /// Whether all blocks run at once.
     pub cooperative: bool,
-    /// What is passed, a number or an address each, little endian.
+    /// The arguments, a number or an address each, little endian.
     pub arguments: &'a [u64],
 }
 
@@ -271,7 +271,7 @@ impl Buffer<'_> {
         functions.require("cuMemcpyHtoD", status)
     }
 
-    /// What it holds.
+    /// The contents.
     ///
     /// # Errors
     /// Where the driver refuses to copy.

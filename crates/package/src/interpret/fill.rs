@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tensors hold that are made up: numbers that are the same for the same seed, on every
+//! Contents of tensors that are made up: numbers that are the same for the same seed, on every
 //! machine.
 
 use kernpack_kernel_ir::{Const, Scalar};
 use std::str::FromStr;
 
-/// What a tensor holds.
+/// The contents of a tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Fill {
     /// Floats from -1 to 1, integers from -8 to 8, or from 0 where they have no sign.

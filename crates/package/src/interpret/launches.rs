@@ -21,7 +21,7 @@ use kernpack_validators::plan::{self, Accepted, LaidOut, LaunchArg};
 pub struct Interpretable {
     /// The function.
     pub function: Function,
-    /// What a call of it checks and computes.
+    /// The plan of its calls.
     pub plan: Plan,
 }
 
@@ -42,11 +42,11 @@ pub struct RanLaunch {
     pub index: usize,
     /// Its kernel, as it was run.
     pub kernel: Kernel,
-    /// What it was passed. What is not given is at no tensor.
+    /// Its arguments. One that is not given is at no tensor.
     pub arguments: Vec<Argument>,
     /// How it was laid out.
     pub layout: LaidOut,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
@@ -54,7 +54,7 @@ impl Interpretable {
     /// A function of a package.
     ///
     /// # Errors
-    /// What is wrong with the package; where there is no such function.
+    /// The problems of the package; where there is no such function.
     pub fn of(
         package: &WrittenPackage,
         name: &str,
@@ -116,7 +116,7 @@ impl Interpretable {
         Ok(ran)
     }
 
-    /// What the plan says of a launch's arguments.
+    /// The plan's arguments of a launch.
     fn args(&self, index: usize) -> &[LaunchArg] {
         let is_it = |planned: &&plan::Launch| planned.index == index;
         self.plan.launches.iter().find(is_it).map_or(&[], |planned| &planned.args)
@@ -167,7 +167,7 @@ fn find(functions: Vec<Function>, name: &str) -> Result<Function, InterpretError
 }
 
 impl Tensors<'_> {
-    /// What a pointer leads to; nothing where it is NULL.
+    /// The memory that a pointer leads to; nothing where it is NULL.
     fn of(&self, arg: &LaunchArg, value: Option<i64>) -> Option<(MemoryId, u64)> {
         match arg {
             LaunchArg::Result(number) => Some((*self.results.get(*number)?, 0)),

@@ -29,7 +29,7 @@ pub(super) fn blocks_at_once(
     number(multiprocessors).saturating_mul(each)
 }
 
-/// What is wrong with a launch whose blocks have to run at once.
+/// The problem of a launch whose blocks have to run at once.
 pub(super) fn refusal(at_once: u64, layout: &LaidOut) -> Option<String> {
     let blocks = layout.grid.iter().fold(1_i64, |all, one| all.saturating_mul(*one));
     let is_too_large = layout.cooperative && u64::try_from(blocks).is_ok_and(|all| all > at_once);

@@ -5,7 +5,7 @@ use super::Fill;
 use kernpack_kernel_ir::interp::{Memory, Mode};
 use kernpack_kernel_ir::{Const, Scalar};
 
-/// What a tensor is to a call.
+/// The role of a tensor in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It is passed, and read.
@@ -41,9 +41,9 @@ pub struct InterpretedTensor {
     pub shape: Vec<i64>,
     /// Its strides, in elements.
     pub strides: Vec<i64>,
-    /// What it is to the call.
+    /// Its role in the call.
     pub role: Role,
-    /// What it holds, from its first element to its last in memory.
+    /// Its contents, from its first element to its last in memory.
     pub bytes: Vec<u8>,
     /// The first element that nobody has written, of one that the call has made.
     pub first_unwritten: Option<String>,

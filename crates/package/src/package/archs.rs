@@ -7,7 +7,7 @@ use crate::source::GpuSource;
 use kernpack_machine::Arch;
 use kernpack_syntax::Placed;
 
-/// What became of the GPU sources of a package.
+/// The GPU sources of a package, for other architectures than it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overruled {
     /// The sources that are compiled for the other architectures, each once.

@@ -8,10 +8,10 @@ use kernpack_validators::Plan;
 use kernpack_validators::plan;
 
 impl Function {
-    /// What a call of it checks and computes.
+    /// The plan of its calls.
     ///
     /// # Errors
-    /// What does not fit together.
+    /// The parts that do not fit together.
     pub fn plan(&self) -> Result<Plan, Diagnostics> {
         let _span = tracing::debug_span!("plan", function = self.signature.name).entered();
         let specs: Vec<_> = self.launches.iter().map(Launch::spec).collect();

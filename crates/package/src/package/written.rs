@@ -39,7 +39,7 @@ pub struct KernelLaunch {
     pub file: KernelFile,
     /// The kernel's name there.
     pub kernel: Placed<String>,
-    /// What it is passed.
+    /// Its arguments.
     pub args: Vec<Placed<WrittenArg>>,
     /// How it is laid out.
     pub geometry: Geometry,
@@ -61,7 +61,7 @@ pub struct TritonLaunch {
     pub when: When,
     /// The kernel's name, where it is written all the same.
     pub kernel: Option<Placed<KernelName>>,
-    /// What the kernel's author passes.
+    /// The arguments that the kernel's author passes.
     pub args: Vec<Placed<KernelArg>>,
     /// The files that have the kernel, of which at least one is Triton's.
     pub files: Vec<GpuFile>,
@@ -128,7 +128,7 @@ impl KernelLaunch {
         }
     }
 
-    /// What it is passed that is no constant.
+    /// Its arguments that are no constants.
     fn kernel_args(&self) -> impl Iterator<Item = Placed<KernelArg>> {
         self.args.iter().filter_map(|arg| match &arg.value {
             WrittenArg::Arg(kernel_arg) => Some(Placed::new(kernel_arg.clone(), arg.span)),
@@ -163,7 +163,7 @@ impl WrittenLaunch {
         }
     }
 
-    /// What it passes to a kernel.
+    /// The arguments of a kernel.
     fn args(&self) -> Vec<KernelArg> {
         let values =
             |args: &[Placed<KernelArg>]| args.iter().map(|arg| arg.value.clone()).collect();
@@ -195,14 +195,14 @@ impl WrittenLaunch {
 }
 
 impl WrittenPackage {
-    /// What it says beside its functions.
+    /// The package without its functions.
     pub fn without_functions(&self) -> Package {
         Package { link: self.link.clone(), submit: self.submit, ..Package::new(&self.name, vec![]) }
     }
 }
 
 impl Function<WrittenLaunch> {
-    /// What it says beside its launches.
+    /// The function without its launches.
     pub fn without_launches(&self) -> Function {
         Function {
             doc: self.doc.clone(),
@@ -212,7 +212,8 @@ impl Function<WrittenLaunch> {
         }
     }
 
-    /// What does not fit together, as far as that is known without the files that sources name.
+    /// The parts that do not fit together, as far as that is known without the files that sources
+    /// name.
     ///
     /// # Errors
     /// All of it.

@@ -10,11 +10,11 @@ use toml::de::DeValue;
 struct Unfit {
     /// The options.
     exact: &'static [&'static str],
-    /// What others begin with.
+    /// The beginnings of others.
     prefixes: &'static [&'static str],
     /// Why they cannot serve.
     why: &'static str,
-    /// What to do instead.
+    /// The help: another way.
     help: &'static str,
 }
 

@@ -123,7 +123,7 @@ pub(super) fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is being read, and what is wrong with it so far.
+/// A reader of fields, with the problems so far.
 pub(super) struct Reader<'f> {
     file: Snippet<'f>,
     base: &'f Path,
@@ -336,7 +336,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// What `parse` makes of a string.
+    /// The result of parsing a string.
     pub fn parse<'t, T>(
         &mut self,
         text: Snippet<'t>,

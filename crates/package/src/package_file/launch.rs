@@ -17,7 +17,7 @@ use toml::de::DeValue;
 /// The keys of a launch that a function may have itself.
 pub(super) const KEYS: &[&str] = &["source", "kernel", "symbol", "args", "returns"];
 
-/// What to do about a `when` elsewhere.
+/// The help for a `when` elsewhere.
 const WHEN_IS_LISTED: &str = "write a launch with `when` as a `[[function.launch]]`";
 
 /// How a launch is written.

@@ -18,11 +18,11 @@ pub(super) enum Layout {
     None,
     /// All of it.
     Whole(Geometry),
-    /// What Triton's JSON does not say.
+    /// A layout, as far as Triton's JSON does not say it.
     Triton(TritonLayout),
 }
 
-/// What Triton's JSON does not say of a layout.
+/// A layout, as far as Triton's JSON does not say it.
 pub(super) struct TritonLayout {
     /// The grid as Triton counts it.
     pub grid: Vec<Placed<Expr>>,
@@ -32,7 +32,7 @@ pub(super) struct TritonLayout {
     pub stream: Option<Placed<String>>,
 }
 
-/// What `attr` says.
+/// The attributes that `attr` names.
 #[derive(Default)]
 struct Attributes {
     cluster: Vec<Placed<Expr>>,
@@ -94,7 +94,7 @@ fn attributes(
     })
 }
 
-/// What is read of a key that may be there; nothing at all where it is there and wrong.
+/// The value of a key that may be there; nothing at all where it is there and wrong.
 fn optional<'t, T>(
     fields: &mut Fields<'t>,
     key: &'static str,

@@ -35,7 +35,7 @@ impl Source {
     }
 }
 
-/// What the file of a source is.
+/// The kind of a source's file.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// Functions of the C ABI.
@@ -227,7 +227,7 @@ fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile>
     Some(KernelFile { target, line_info, ..KernelFile::new(path?) })
 }
 
-/// What CUDA C++ is compiled for: at least one architecture, each once.
+/// The architectures that CUDA C++ is compiled for: at least one architecture, each once.
 fn archs(reader: &mut Reader<'_>, value: &Value<'_>, oldest: Arch) -> Option<Vec<Placed<Arch>>> {
     if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
         let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
@@ -258,7 +258,7 @@ fn arch(reader: &mut Reader<'_>, text: &Snippet<'_>) -> Option<Placed<Arch>> {
     parsed.ok().map(|arch| Placed::new(arch, text.span))
 }
 
-/// What a compiler is told: folders for headers, macros, further options.
+/// The options of a compiler: folders for headers, macros, further options.
 struct CompilerOptions {
     include: Vec<PathBuf>,
     define: Vec<(String, String)>,

@@ -325,7 +325,7 @@ fn a_launch_of_cuda_cpp() {
     assert_eq!(archs.len(), 1);
 }
 
-/// What a source would allow is not known where it cannot be read: a template is no mistake then.
+/// The kernels of a source are not known where it cannot be read: a template is no mistake then.
 #[test]
 fn a_source_that_cannot_be_read_is_the_only_problem() {
     let text =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is particular about the keys of a kernel that Triton compiled: beside the cubin lies a JSON
+//! Keys of a kernel that Triton compiled: beside the cubin lies a JSON
 //! file, and what that says of the launch, the package file does not say. The JSON itself is not
 //! opened here.
 

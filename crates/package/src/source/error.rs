@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a source reports where it cannot be had, or lacks what launches name: plain data, whatever
+//! Errors of a source that cannot be had, or lacks what launches name: plain data, whatever
 //! the kind of source. Who asked for the source knows the launches, and makes a diagnostic of it.
 
 use crate::file::ReadError;
@@ -8,20 +8,20 @@ use crate::problem::of_function;
 use kernpack_syntax::{Diagnostic, Span};
 use std::fmt::{self, Display};
 
-/// What is wrong with a source.
+/// The error of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError {
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub kind: SourceErrorKind,
     /// Where it is written what it is about: a file's path, or what is asked of the file.
     pub place: Span,
     /// The kernels that it is about, as launches name them: none where it is about a file.
     pub kernels: Vec<String>,
-    /// What is wrong and what to do, with the file's name, in one line.
+    /// The problem and the cure, with the file's name, in one line.
     pub message: String,
     /// The words of the compiler or linker that refused the file.
     pub detail: Option<String>,
-    /// What is told instead of all that, where the source's own text is what is wrong.
+    /// The diagnostic instead of all that, where the source's own text is wrong.
     pub diagnostic: Option<Box<Diagnostic>>,
 }
 
@@ -50,7 +50,7 @@ pub enum SourceErrorKind {
     KernelName,
     /// A kernel takes other arguments than a launch passes.
     KernelParams,
-    /// What Triton says of a kernel does not fit the launch.
+    /// Triton's description of a kernel does not fit the launch.
     Triton,
 }
 
@@ -87,7 +87,7 @@ impl SourceError {
         SourceError { kind, place, kernels, message, detail, diagnostic: None }
     }
 
-    /// What is wrong with the text of a kernel written here.
+    /// The error of a kernel's text, which is written here.
     pub fn kernel(place: Span, diagnostic: Diagnostic) -> SourceError {
         let error = SourceError::new(SourceErrorKind::Kernel, place, &diagnostic.message);
         SourceError { diagnostic: Some(Box::new(diagnostic)), ..error }

@@ -42,7 +42,7 @@ impl GpuSource {
         matches!(self, GpuSource::Files(files) if files.iter().any(|file| file.triton.is_some()))
     }
 
-    /// What it is compiled for, unless it is compiled already.
+    /// The architectures that it is compiled for, unless it is compiled already.
     pub fn archs(&self) -> Option<&[Placed<Arch>]> {
         match self {
             GpuSource::Files(_) => None,
@@ -67,14 +67,14 @@ impl GpuSource {
         Some(self.archs()?.iter().any(|arch| arch.span != Span::default()))
     }
 
-    /// What stands for a dtype in the name of a kernel, behind this part of it: the type of CUDA
+    /// The text for a dtype in the name of a kernel, behind this part of it: the type of CUDA
     /// C++, if there is one, or the dtype's own name. The type is what templates take; in CUDA C++
     /// it stands everywhere.
     pub fn dtype_name(&self, dtype: DType, before: &str) -> Option<String> {
         self.described().dtype_name(dtype, before)
     }
 
-    /// What messages call it, where it is written.
+    /// Its name in messages, where it is written.
     pub fn name(&self) -> Placed<String> {
         self.described().name()
     }

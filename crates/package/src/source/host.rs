@@ -25,7 +25,7 @@ impl HostSource {
         HostSource { paths, include: vec![], define: vec![], options: vec![] }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         let names: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
         names.join(", ")

@@ -19,7 +19,7 @@ pub struct Target {
     pub triple: &'static str,
     /// The oldest processor that runs the code.
     pub cpu: &'static str,
-    /// What it has beyond that, in LLVM's notation.
+    /// Its features beyond that, in LLVM's notation.
     pub features: &'static str,
     /// The object format and machine.
     pub elf: ElfTarget,
@@ -66,7 +66,7 @@ impl Target {
     /// The target of that name.
     ///
     /// # Errors
-    /// What targets there are, where there is none of that name.
+    /// The targets that there are, where there is none of that name.
     pub fn find(name: &str) -> Result<&'static Target, UnknownTarget> {
         let found = TARGETS.iter().find(|target| target.name == name || target.triple == name);
         found.ok_or_else(|| UnknownTarget(name.to_string()))

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What an element is, by Triton's number of its type. The driver's is the same save that its
+/// The dtypes of elements, by Triton's number of the type. The driver's is the same save that its
 /// numbers of 9 and 10 are 8 and 9.
 const ELEMENTS: &[(u32, DType)] = &[
     (0, DType::UINT8),
@@ -63,7 +63,7 @@ pub enum DescriptorError {
         /// How many parameters are tensor maps.
         taken: usize,
     },
-    /// What the JSON says of a descriptor cannot be had.
+    /// The tensor map that the JSON asks for cannot be had.
     #[error(
         "`{}` wants {what} in a tensor map (`tensordesc_meta[{number}].{key}`), which is not supported; pass pointers, \
          or make the descriptor in the kernel with `tl.make_tensor_descriptor`",
@@ -74,9 +74,9 @@ pub enum DescriptorError {
         json: PathBuf,
         /// The descriptor.
         number: usize,
-        /// What says it.
+        /// The key that says it.
         key: &'static str,
-        /// What it says.
+        /// The value of the key.
         what: String,
     },
     /// There are descriptors for which there is no argument.
@@ -105,7 +105,7 @@ pub enum DescriptorError {
         number: usize,
         /// The JSON.
         json: PathBuf,
-        /// What is wrong, and what to do.
+        /// The problem and the cure.
         problem: String,
     },
     /// A tensor map without a box stands where there is no descriptor.
@@ -129,7 +129,7 @@ pub struct Descriptors<'l> {
     pub function: &'l str,
     /// The JSON.
     pub json: &'l Path,
-    /// What it says of each descriptor: nothing where they are no tensor maps.
+    /// The JSON of each descriptor: nothing where they are no tensor maps.
     pub described: &'l [TritonDescriptor],
     /// The sizes of the kernel's parameters, without the hidden ones.
     pub params: &'l [u32],
@@ -139,7 +139,7 @@ pub struct Descriptors<'l> {
 struct View<'a> {
     tensor: &'a str,
     facts: &'a NamedTensor,
-    /// What is written of its tensor map; nothing beyond the tensor where that stands alone.
+    /// The tensor map that is written; nothing beyond the tensor where that stands alone.
     map: MapSpec,
     dims: Vec<Expr>,
     strides: Vec<Expr>,
@@ -208,7 +208,7 @@ impl Descriptors<'_> {
         Ok(settled)
     }
 
-    /// What is passed for the descriptor of that number.
+    /// The arguments for the descriptor of that number.
     fn map(
         &self,
         number: usize,
@@ -245,7 +245,7 @@ impl Descriptors<'_> {
             .collect())
     }
 
-    /// What an element is, and what the driver is told beside dims.
+    /// The dtype of an element, and the driver's options beside dims.
     fn supported(
         &self,
         number: usize,
@@ -394,8 +394,8 @@ impl<'a> View<'a> {
         Err(format!("whose elements are {element}, not {dtype}; {help}"))
     }
 
-    /// What is passed where the descriptor is none on the device: by Triton 3.4, which pads with
-    /// zeros, and later.
+    /// The numbers that are passed where the descriptor is none on the device: by Triton 3.4, which
+    /// pads with zeros, and later.
     fn numbers(&self) -> Vec<Vec<KernelArg>> {
         let all = |exprs: &[Expr], dtype| -> Vec<_> {
             exprs.iter().map(|expr| integer(expr.clone(), dtype)).collect()

@@ -119,9 +119,9 @@ pub enum TritonError {
         file: String,
         /// The key.
         key: String,
-        /// What it is.
+        /// The value found.
         found: String,
-        /// What it should be.
+        /// The value expected.
         expected: String,
     },
 }

@@ -38,7 +38,7 @@ pub use print::VPRINTF;
 /// The last line of the head of PTX.
 const END_OF_HEAD: &str = "\n.address_size 64\n";
 
-/// What kernels became.
+/// The code of kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lowered {
     /// PTX, with all of them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the threads of a warp exchange. All 32 take part. What moves between them are 32 bits:
+//! Exchanges of the threads of a warp. All 32 take part. What moves between them are 32 bits:
 //! numbers of fewer are extended, and those of more go in two pieces. Of a lane's number, or of how
 //! far away it is, the instructions go by the lower five bits.
 

@@ -18,7 +18,7 @@ use kernpack_kernel_ir::types::{Scalar, Type};
 pub(super) struct Shifted<'c> {
     /// The other one, of an integer in 32 bits or in 64; nothing where all is constant.
     rest: Option<V<'c>>,
-    /// What the other one can be.
+    /// The range of the other one.
     range: Interval,
     /// The constant.
     by: i64,
@@ -56,7 +56,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         self.shifted.insert(result, Shifted { rest: Some(rest), range, by });
     }
 
-    /// What is left of a value of which a constant is taken.
+    /// The range of a value from which a constant is taken.
     fn range_without(&self, value: Value, by: i64) -> Interval {
         let Interval { min, max, .. } = self.ranges.value(value);
         Interval::new(min - i128::from(by), max - i128::from(by))

@@ -11,12 +11,12 @@ use kernpack_kernel_ir::op::{Binary, Compare, Unary};
 use kernpack_kernel_ir::ranges::is_exact;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
 
-/// What two integers are computed as.
+/// The form that two integers are computed in.
 #[derive(Clone, Copy)]
 pub(super) struct Ints {
     /// The type.
     pub scalar: Scalar,
-    /// What the operands can be.
+    /// The ranges of the operands.
     pub ranges: [Interval; 2],
 }
 
@@ -180,7 +180,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         self.emitter.arith(Operation::And, count, most)
     }
 
-    /// What was shifted, or 0 where that was by the width or more.
+    /// The number that was shifted, or 0 where that was by the width or more.
     fn unless_long(&self, of: Ints, count: V<'c>, shifted: V<'c>) -> V<'c> {
         if Self::is_short(of) {
             return shifted;

@@ -14,7 +14,7 @@ use kernpack_kernel_ir::types::{Scalar, Type};
 pub(super) struct Loop<'c> {
     /// Where the next turn begins.
     pub next: Block<'c>,
-    /// What comes behind the loop.
+    /// The block behind the loop.
     pub exit: Block<'c>,
 }
 
@@ -182,13 +182,13 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         self.go_on_unreached();
     }
 
-    /// What follows in the region is never come to.
+    /// Goes on in a block that nothing reaches.
     pub(super) fn go_on_unreached(&mut self) {
         self.emitter.at(self.block("unreached"));
     }
 }
 
-/// What says that one number is less than another.
+/// The predicate that one number is less than another.
 pub(super) const fn less(scalar: Scalar) -> Predicate {
     if scalar.is_signed() { Predicate::SLT } else { Predicate::ULT }
 }

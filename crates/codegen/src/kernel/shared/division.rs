@@ -55,7 +55,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         })
     }
 
-    /// What is computed with a divisor that is neither 0 nor -1: with 1 instead of these, which
+    /// Computes with a divisor that is neither 0 nor -1: with 1 instead of these, which
     /// `otherwise` then sees to.
     fn by_safe_divisor(
         &self,

@@ -65,7 +65,7 @@ impl<'c> OfKernel<'c, '_> {
         self.of.lines.begin(emitter, function, self.number);
     }
 
-    /// What follows comes from that place. What was written nowhere belongs to what was before.
+    /// Sets the place of code from now on. Code without a place belongs to what was before.
     pub(super) fn at(&self, emitter: &Emitter<'c>, kernel: &Kernel, place: Place) {
         let data = kernel.place(place);
         if let Some(file) = data.file {

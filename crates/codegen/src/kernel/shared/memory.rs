@@ -9,10 +9,10 @@ use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
 use kernpack_machine::block::MOST_ACCESS_BYTES;
 
-/// What the address of a register tensor is a multiple of: the widest access of a thread.
+/// The alignment of a register tensor's address: the widest access of a thread.
 const LOCAL_ALIGN: u32 = MOST_ACCESS_BYTES;
 
-/// What a register tensor is called in the module.
+/// The name of a register tensor in the module.
 fn local_name(local: Local) -> String {
     local.to_string()
 }

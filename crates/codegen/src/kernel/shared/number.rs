@@ -8,7 +8,7 @@ use kernpack_kernel_ir::constant::Const;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::{Scalar, Type};
 
-/// What LLVM computes with.
+/// LLVM's type of a scalar.
 pub(in crate::kernel) const fn scalar_ty(scalar: Scalar) -> Ty {
     match scalar {
         Scalar::Bool => Ty::I1,

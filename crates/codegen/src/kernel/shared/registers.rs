@@ -16,7 +16,7 @@ pub(super) struct Registers {
     widths: Vec<Width>,
 }
 
-/// What is known of the accesses of a register tensor.
+/// The width of accesses to a register tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Width {
     /// There was none.
@@ -107,7 +107,7 @@ impl Registers {
         };
     }
 
-    /// What an address is that of has to lie in memory.
+    /// Keeps in memory whatever an address is of.
     fn keep_at(&mut self, address: Value) {
         if let Some(&(local, _)) = self.elements.get(&address) {
             self.keep(local);

@@ -90,7 +90,7 @@ impl UserOptions {
     }
 }
 
-/// What is wrong with an option that cannot be.
+/// The problem of an option that cannot be.
 fn unfit(option: &str) -> Option<Unfit> {
     let begins = |names: &[&str]| names.iter().any(|name| option.starts_with(name));
     let holds = |names: &[&str]| names.iter().any(|name| option.contains(name));

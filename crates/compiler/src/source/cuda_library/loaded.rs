@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the process has loaded, and loading.
+//! Libraries that the process has loaded, and loading.
 
 #![expect(unsafe_code, reason = "the loader is C, and libraries run code as they are loaded")]
 

@@ -31,7 +31,7 @@ pub struct Tried {
     pub reason: String,
 }
 
-/// What is looked for.
+/// The library that is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CudaLibrary {
     /// The variable that names its file.
@@ -194,7 +194,7 @@ fn environment_of(python: &Path) -> PathBuf {
     python.parent().and_then(Path::parent).unwrap_or(Path::new("")).to_path_buf()
 }
 
-/// What a folder has whose names begin so, in the order of the names.
+/// The files of a folder whose names begin so, in the order of the names.
 fn matching(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let matches = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));

@@ -118,7 +118,7 @@ fn the_file_is_found_without_being_loaded() {
     assert!(libc.is_some_and(|file| file.ends_with("libc.so.6")));
 }
 
-/// What the user names is what is taken, or nothing.
+/// The file that the user names is taken, or nothing.
 #[test]
 fn nothing_is_looked_for_behind_a_named_file() {
     let loaded = std::cell::RefCell::new(vec![]);

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What a name stands in.
+/// The use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// `#include`

@@ -22,12 +22,12 @@ use std::sync::OnceLock;
 /// Finds the assembler.
 pub(super) type Find<'a> = &'a (dyn Fn() -> Result<NvJitLink, NvJitLinkError> + Sync);
 
-/// What there is for one architecture.
+/// The code for one architecture.
 pub(super) struct Code {
     pub arch: Arch,
     pub image: Image,
     pub lowered: Lowered,
-    /// What the assembler says of machine code.
+    /// The assembler's report about machine code.
     pub report: Option<Report>,
 }
 

@@ -24,7 +24,7 @@ pub enum SassError {
     Failed {
         /// The disassembler.
         program: PathBuf,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
 }

@@ -202,8 +202,8 @@ fn lines_are_in_the_image_where_they_are_asked_for() {
     assert!(bytes(&with_lines).len() > bytes(&plain).len());
 }
 
-/// What kernels have of the same kind outside of functions: printed texts, arrays that launches
-/// bring, the declaration of `vprintf`.
+/// Things of the same kind that kernels have outside of functions: printed texts, arrays that
+/// launches bring, the declaration of `vprintf`.
 #[test]
 fn kernels_by_themselves_are_one_text() {
     let named = |(name, align): (&str, u32)| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What makes kernels slow, told at their lines: what stays in a thread's memory, and what the
+//! Warnings about slow kernels, at their lines: what stays in a thread's memory, and what the
 //! assembler remarks on.
 
 use super::build::Code;
@@ -9,7 +9,7 @@ use kernpack_kernel_ir::kernel::Local;
 use kernpack_package::source::KernelSource;
 use kernpack_syntax::{Diagnostic, Span};
 
-/// What there is to be said of kernels, each once, though several architectures have it.
+/// Warnings about kernels, each once, though several architectures have it.
 pub(super) fn warnings(
     source: &KernelSource,
     kernels: &[&Kernel],
@@ -70,7 +70,7 @@ fn spilled(kernel: &Kernel, code: &Code, report: Option<&FunctionReport>) -> Opt
     Some(warning.help("keep less at once: smaller tiles, or more threads for one"))
 }
 
-/// What else the assembler finds worth a warning.
+/// Remarks of the assembler that are worth a warning.
 fn remarks(kernels: &[&Kernel], code: &Code, report: &Report) -> Vec<Diagnostic> {
     let is_told =
         |remark: &&Remark| remark.is_performance_loss() || remark.severity >= Severity::Warning;

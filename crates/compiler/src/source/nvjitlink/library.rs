@@ -37,25 +37,25 @@ const INPUT_PTX: c_int = 2;
 /// `NVJITLINK_ERROR_UNRECOGNIZED_ARCH` and `NVJITLINK_ERROR_UNSUPPORTED_ARCH`.
 const OF_ARCH: [c_int; 2] = [16, 17];
 
-/// What is to be assembled.
+/// A text to be assembled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     /// The PTX.
     pub text: &'a CStr,
-    /// What nvJitLink's messages call it.
+    /// Its name in nvJitLink's messages.
     pub name: &'a CStr,
     /// nvJitLink's options.
     pub options: &'a [CString],
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
     /// The cubin.
     pub cubin: Vec<u8>,
-    /// What went wrong all the same.
+    /// The errors all the same.
     pub errors: String,
-    /// What ptxas has to say about the kernels.
+    /// The words of ptxas about the kernels.
     pub infos: String,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Output {
 pub(super) struct Failure {
     /// nvJitLink's number for the reason.
     status: c_int,
-    /// What it has to say about the text.
+    /// Its words about the text.
     pub errors: String,
 }
 

@@ -89,24 +89,24 @@ pub enum Optimization {
     Quick,
 }
 
-/// What PTX became.
+/// The machine code of a text of PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assembled {
     /// The machine code, a cubin.
     pub image: Image,
-    /// What the assembler says of it.
+    /// The assembler's report.
     pub report: Report,
 }
 
 /// Why PTX gave no machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AssembleError {
-    /// What is asked for is no machine code.
+    /// The architecture asked for is that of PTX, and no machine code.
     #[error(
         "`{name}` is not assembled for {arch}, which is PTX; name machine code, such as `sm_80`"
     )]
     NotMachineCode {
-        /// What the text is called.
+        /// The name of the text.
         name: String,
         /// The architecture.
         arch: Arch,
@@ -114,7 +114,7 @@ pub enum AssembleError {
     /// The text or its name has a NUL inside.
     #[error("the PTX of `{name}` has a NUL byte in it; remove it")]
     Nul {
-        /// What the text is called.
+        /// The name of the text.
         name: String,
     },
     /// This nvJitLink makes no code for the architecture.
@@ -123,7 +123,7 @@ pub enum AssembleError {
         version.0, version.1, path.display(), arch.compute()
     )]
     Arch {
-        /// What the text is called.
+        /// The name of the text.
         name: String,
         /// The architecture.
         arch: Arch,
@@ -135,7 +135,7 @@ pub enum AssembleError {
     /// nvJitLink refused the text.
     #[error("nvJitLink refused `{name}` for {arch}:\n{text}")]
     Refused {
-        /// What the text is called.
+        /// The name of the text.
         name: String,
         /// The architecture.
         arch: Arch,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the assembler says of kernels, as data.
+//! The assembler's reports about kernels, as data.
 //!
 //! ```text
 //! ptxas info    : (C7519) warpgroup.arrive is injected in around line 48 by compiler to allow use of registers in GMMA in function 'mm'
@@ -17,10 +17,10 @@
 
 use std::fmt;
 
-/// What the assembler says of one text.
+/// The assembler's report about one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What the functions need, in the assembler's order.
+    /// The needs of the functions, in the assembler's order.
     pub functions: Vec<FunctionReport>,
     /// Whatever else it says.
     pub remarks: Vec<Remark>,
@@ -28,7 +28,7 @@ pub struct Report {
     pub unknown: Vec<String>,
 }
 
-/// What a function needs. A number that was not told is nothing.
+/// The needs of a function. A number that was not told is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionReport {
     /// The symbol.
@@ -56,7 +56,7 @@ pub struct FunctionReport {
 pub struct Remark {
     /// How bad it is.
     pub severity: Severity,
-    /// What tells it from other remarks, such as `C7519`.
+    /// Its code, which tells it from other remarks, such as `C7519`.
     pub code: Option<String>,
     /// The line of the PTX from 1, where one is named.
     pub line: Option<u32>,
@@ -96,7 +96,7 @@ impl Severity {
     }
 }
 
-/// What remarks on lost speed begin with.
+/// The beginning of remarks on lost speed.
 const LOSS: &str = "Potential Performance Loss";
 /// Remarks on waiting that nobody asked for between instructions of tensor cores.
 const INJECTED: [&str; 2] = ["C7517", "C7519"];
@@ -140,7 +140,7 @@ impl Report {
         report
     }
 
-    /// What a function needs.
+    /// The needs of a function.
     pub fn function(&self, name: &str) -> Option<&FunctionReport> {
         self.functions.iter().find(|function| function.name == name)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What nvJitLink makes of PTX, and what is not nvJitLink.
+//! NvJitLink's machine code, and files that are not nvJitLink.
 //!
 //! nvJitLink needs no GPU. It comes from the Python environment of the tests, like everything else
 //! of theirs.
@@ -264,7 +264,7 @@ fn architectures_are_assembled_at_once() {
     }
 }
 
-/// What stands in the place of the library, and what is said of it.
+/// Expects a message about a file in the place of the library.
 fn expect_no_library(contents: &[u8], expected: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("libnvJitLink.so.13");

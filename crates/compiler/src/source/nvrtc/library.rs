@@ -37,7 +37,7 @@ functions! {
     ptx: "nvrtcGetPTX" = Get,
 }
 
-/// What is to be compiled.
+/// A program to be compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
     /// The program, then the files it may include.
@@ -59,7 +59,7 @@ pub(crate) struct Header {
     pub text: CString,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     /// The image. PTX ends in a NUL.
@@ -73,9 +73,9 @@ pub(crate) struct Output {
 /// Why nothing came of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// What NVRTC calls the reason.
+    /// NVRTC's name of the reason.
     pub reason: String,
-    /// What it has to say about the program.
+    /// Its words about the program.
     pub log: String,
 }
 

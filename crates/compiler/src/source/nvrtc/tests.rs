@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is not NVRTC, and the headers of one that is.
+//! Files that are not NVRTC, and the headers of one that is.
 
 use super::*;
 use std::fs;

@@ -153,7 +153,7 @@ fn floats_become_other_floats_in_each_direction() {
     }
 }
 
-/// What lies between two float16 or bfloat16, and so little beside that a float32, or half of a
+/// Values between two float16 or bfloat16, and so little beside that a float32, or half of a
 /// float64, does not show it.
 #[test]
 fn rounding_to_halves_sees_every_bit() {

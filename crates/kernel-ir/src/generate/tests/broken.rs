@@ -32,7 +32,7 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// What pieces have in common that can stand in each other's place.
+/// The class of pieces that can stand in each other's place.
 fn class(piece: &str) -> Option<char> {
     let first = piece.chars().next().filter(char::is_ascii_alphanumeric)?;
     let digits = piece.trim_start_matches(|c: char| c.is_ascii_alphabetic());

@@ -163,8 +163,8 @@ fn run_with(
     (outcome, tensors.map(|memory| (memory.element, memory.bytes.clone())).collect())
 }
 
-/// What a kernel leaves in memory, with nothing wrong, where warps and blocks run in the order of a
-/// seed.
+/// The memory that a kernel leaves, with nothing wrong, where warps and blocks run in the order of
+/// a seed.
 fn left(generated: &Generated, kernel: &Kernel, seed: u64) -> Vec<(Scalar, Vec<u8>)> {
     let (outcome, left) = run_with(generated, kernel, &Options { seed, ..Options::default() });
     assert!(outcome.findings.is_empty(), "{kernel}{:?}", outcome.findings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What it takes to know who touched memory, and which of memory is elements.
+//! Bookkeeping of who touched memory, and of which memory is elements.
 
 use super::trial;
 use crate::interp::memory::{Memory, Mode};

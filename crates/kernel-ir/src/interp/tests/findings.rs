@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong with one access, one barrier, one launch: each kind of finding, planted.
+//! Mistakes of one access, one barrier, one launch: each kind of finding, planted.
 
 use super::{Trial, reduce_sum, trial};
 use crate::types::Scalar;

@@ -148,7 +148,7 @@ fn reduce_sum(barrier: &str) -> String {
     )
 }
 
-/// What [`reduce_sum`] gives for a row, addition by addition.
+/// The sum that [`reduce_sum`] gives for a row, addition by addition.
 fn sum_as_kernel(row: &[f32], n_threads: usize) -> f32 {
     let butterfly = |mut lanes: [f32; 32]| {
         for distance in [16, 8, 4, 2, 1] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What atomic operations and fences order: between lanes, warps and blocks, and what they do not.
+//! The order of atomic operations and fences: between lanes, warps and blocks, and where there is
+//! none.
 
 use super::{Memory, Trial, trial};
 use crate::types::Scalar;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What operations give, as the interpreter runs them: vectors, bits, memory, exchanges. What they
+//! Results of operations, as the interpreter runs them: vectors, bits, memory, exchanges. What they
 //! compute with numbers is `eval`'s, and tested there.
 
 use super::{Memory, trial};

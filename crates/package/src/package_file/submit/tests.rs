@@ -8,7 +8,7 @@ use std::path::Path;
 
 const PTX: &str = "source = { ptx = 'b' }\nlaunch = { grid = [1], block = [1] }";
 
-/// What the package and its function say of it.
+/// The ways of submitting that the package and its function name.
 fn submits(text: &str) -> (Submit, Option<Submit>) {
     let package = parse(text, Path::new("")).unwrap_or_else(|problems| panic!("{problems}"));
     (package.submit, package.functions[0].submit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a package file is before its keys are read: characters and TOML.
+//! A package file before its keys are read: characters and TOML.
 
 use super::{FUNCTION, HEADER, LAUNCH, expect_package, expect_problems};
 use expect_test::expect;

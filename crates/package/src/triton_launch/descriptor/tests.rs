@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What descriptors become, by the sizes of a cubin's parameters, and what is said of those that do
+//! Arguments for descriptors, by the sizes of a cubin's parameters, and problems of those that do
 //! not fit. Real cubins are in `tests/cuda`.
 
 use super::*;

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// What every version has in common.
+/// The part that every version has in common.
 const COMMON: &str = r#""name": "add", "num_warps": 4, "num_ctas": 1, "num_stages": 3, "shared": 512, "maxnreg": null,
     "target": {"backend": "cuda", "arch": 90, "warp_size": 32}, "extern_libs": [["libdevice", "libdevice.10.bc"]]"#;
 

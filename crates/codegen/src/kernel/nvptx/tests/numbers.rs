@@ -80,7 +80,7 @@ fn operations_on_integers_are_instructions_of_their_type() {
     .assert_eq(&listed);
 }
 
-/// What LLVM is given for operations on numbers with bounds.
+/// LLVM's text for operations on numbers with bounds.
 fn given(params: &str, ops: &str) -> String {
     let text =
         format!("kernel k(v0 out: pointer.global int64 align 8 written, {params}) {{ {ops} }}");
