@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a launch passes to a kernel, as it is known while the kernel is compiled. A launch in a
-//! package file and one in a packed function make the same arguments.
+//! Arguments that a launch passes to a kernel, as they are known while the kernel is compiled. A
+//! launch in a package file and one in a packed function make the same arguments.
 //!
 //! A number that a call has is an expression over the signature's dims, and what is known of it:
 //! the kernel is passed it where it uses it, and where it uses it twice, once.
@@ -18,11 +18,11 @@ use std::sync::Arc;
 /// A number of a call, an `int64`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dim {
-    /// What it is.
+    /// The expression of its value.
     pub expr: Expr,
-    /// What is known of it.
+    /// The facts about it.
     pub facts: Facts,
-    /// What every step is a multiple of that this is the stride of, 1 or more: of a stride that no
+    /// The divisor of every step that this is the stride of, 1 or more: of a stride that no
     /// step takes, more may be known than of the number.
     pub step: i64,
 }
@@ -34,14 +34,14 @@ impl fmt::Display for Dim {
     }
 }
 
-/// What a kernel's parameter is given.
+/// The argument of a kernel's parameter.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// A tensor.
     Tensor(Box<TensorArg>),
     /// A number that each call has its own of.
     Scalar(ScalarArg),
-    /// What the code itself has.
+    /// A constant of the code itself.
     Constant(Constant),
     /// A layout with numbers that each call has its own of.
     Layout(Layout<Dim>, Option<Swizzle>),
@@ -56,13 +56,13 @@ pub enum Argument {
 /// A tensor, or a part of one.
 #[derive(Clone, Debug)]
 pub struct TensorArg {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: Name,
     /// The pointer that is passed: the parameter, result or workspace.
     pub pointer: Expr,
     /// The type of its elements.
     pub element: Scalar,
-    /// What the pointer is a multiple of, in bytes.
+    /// The alignment of the pointer, in bytes.
     pub align: u32,
     /// Whether the kernel may write there: it is `mut`, a result or a workspace.
     pub is_written: bool,
@@ -78,15 +78,15 @@ pub struct TensorArg {
 /// A number that each call has its own of.
 #[derive(Clone, Debug)]
 pub struct ScalarArg {
-    /// What it is: a parameter, or an expression over dims.
+    /// Its expression: a parameter, or an expression over dims.
     pub expr: Expr,
     /// Its type in the kernel, and as it is passed.
     pub scalar: Scalar,
-    /// What is known of it, where it is an integer.
+    /// The facts about it, where it is an integer.
     pub facts: Facts,
 }
 
-/// What the code itself has.
+/// A constant of the code itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `None`
@@ -130,8 +130,8 @@ pub enum FunctionArg {
 pub struct OptionalArg {
     /// 1 where it is given, else 0: `w.given`.
     pub given: Expr,
-    /// What it is where it is given.
+    /// The argument where it is given.
     pub inner: Argument,
-    /// What messages call it.
+    /// Its name in messages.
     pub name: Name,
 }

@@ -61,7 +61,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What an argument is in the kernel.
+    /// The value of an argument in the kernel.
     pub fn argument(&mut self, argument: &Argument) -> Elaborated {
         match argument {
             Argument::Tensor(tensor) => self.tensor_argument(tensor),

@@ -8,7 +8,7 @@ use kernpack_syntax::{Diagnostic, Span};
 
 /// The most expressions, branches and calls within each other.
 const MOST_DEPTH: usize = 320;
-/// What a call adds to the depth: its statements are walked too.
+/// The depth that a call adds: its statements are walked too.
 pub(crate) const DEPTH_OF_CALL: usize = 8;
 
 /// How far a walk has gone, and may go.

@@ -32,12 +32,12 @@ const MOST_STEPS: usize = 2_000_000;
 /// The most branches and loops of the kernel's within each other: fewer than the verifier takes.
 const MOST_REGIONS: usize = 240;
 
-/// What a kernel is compiled for.
+/// The kernel to compile, and its launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
     /// The kernel.
     pub kernel: &'r Definition,
-    /// What its parameters are given, in order. Those at the end may be left out where they have
+    /// The arguments of its parameters, in order. Those at the end may be left out where they have
     /// defaults.
     pub arguments: &'r [Argument],
     /// The dtype variables of the signature, as far as the launch binds them.
@@ -53,7 +53,7 @@ pub struct Request<'r> {
 pub struct Instance {
     /// The kernel.
     pub kernel: Kernel,
-    /// What each of its parameters is passed, in order.
+    /// The argument of each of its parameters, in order.
     pub args: Vec<KernelArg>,
     /// The bytes of shared memory that a launch asks for; nothing where the kernel's arrays are
     /// constant and fit what every kernel has.
@@ -138,7 +138,7 @@ impl<'f> Elaborator<'f> {
         Elaborated::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
     }
 
-    /// What follows was written there. Gives where the last was.
+    /// Sets the place that operations from now on were written at. Gives where the last was.
     pub fn at(&mut self, span: Span) -> Here {
         self.places.go_to(span, (self.files, self.scopes.module()), &mut self.emit.b)
     }

@@ -106,7 +106,7 @@ impl Emission {
         result
     }
 
-    /// What is known of two truth values together.
+    /// Learns of two truth values together.
     fn know_both(&mut self, op: Binary, result: kernel::Value, a: kernel::Value, b: kernel::Value) {
         let truths = [self.known_truth(a), self.known_truth(b)];
         let truth = match op {
@@ -139,8 +139,8 @@ impl Emission {
         result
     }
 
-    /// What a truth value that a thread computes is, where that is known of all threads. It decides
-    /// nothing while compiling: names have the types that they have in every launch.
+    /// The value of a truth value that a thread computes, where that is known of all threads. It
+    /// decides nothing while compiling: names have the types that they have in every launch.
     pub fn known_truth(&self, value: kernel::Value) -> Option<bool> {
         let facts = self.facts.get(&value).filter(|_| self.is_truth(value))?;
         (facts.min == facts.max).then_some(facts.min != 0)
@@ -156,7 +156,7 @@ impl Emission {
         matches!(self.b.ty(value), Type::Scalar(Scalar::Bool))
     }
 
-    /// What is known of an integer that a thread computes.
+    /// The facts about an integer that a thread computes.
     pub fn facts_of_value(&self, value: kernel::Value) -> Facts {
         match self.b.known_int(value) {
             Some(number) => Facts::of_number(number),
@@ -233,7 +233,7 @@ fn integers(Facts { divisor, min, max }: Facts, scalar: Scalar) -> Interval {
     scalar.integers().said(min, max, divisor)
 }
 
-/// What is known of integers of a type.
+/// The facts about integers of a type.
 fn facts(integers: Interval, scalar: Scalar) -> Facts {
     // Bounds that are cut off at 64 bits with a sign say nothing.
     let says = integers.min <= Interval::I64.max;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub(crate) struct Activation {
     /// Its names.
     pub frame: FrameId,
-    /// What stands around the statement that is elaborated, the innermost last.
+    /// The controls around the statement that is elaborated, the innermost last.
     pub controls: Vec<Control>,
     /// Of each run-time loop around, the innermost last, what it does to names.
     pub turns: Vec<Turn>,
@@ -41,7 +41,7 @@ pub(crate) struct Activation {
 pub(crate) struct Turn {
     /// The branch of its names.
     pub branch: u64,
-    /// What it assigns and no slot holds.
+    /// The names that it assigns and no slot holds.
     pub held: Vec<Held>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Turn {
 pub(crate) struct Held {
     /// The name.
     pub name: Name,
-    /// What it stands for before the loop.
+    /// The variable before the loop.
     pub before: Variable,
     /// Why it stands for nothing where it may have changed.
     pub lost: Lost,
@@ -58,7 +58,7 @@ pub(crate) struct Held {
     pub is_left_changed: bool,
 }
 
-/// What stands around a statement.
+/// A control around a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
     /// A branch of the kernel's.
@@ -69,7 +69,7 @@ pub(crate) enum Control {
     Unrolled(Span),
 }
 
-/// What returns under conditions of the kernel's.
+/// The state of returns under conditions of the kernel's.
 #[derive(Clone, Debug)]
 struct Early {
     /// Where it puts its result.

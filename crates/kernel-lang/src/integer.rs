@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Python's integers: of any size, until one of a type is made of them.
 //!
-//! What a kernel or packed function computes of literals and constants alone is computed with
-//! these. Results of more than [`MOST_BITS`] bits are refused before they are computed, so that
-//! `9 ** 9 ** 9` is a diagnostic and no wait.
+//! Numbers that a kernel or packed function computes of literals and constants alone are computed
+//! with these. Results of more than [`MOST_BITS`] bits are refused before they are computed, so
+//! that `9 ** 9 ** 9` is a diagnostic and no wait.
 
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Const, Scalar};

@@ -79,7 +79,7 @@
 //! `settle.rs` has a kernel elaborated for each launch and combination of dtypes, and gives the
 //! same name to what came out the same. `written.rs` does it for launches of package files.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * a mistake is reported once, at its place, and what comes of it is silent: one walk finds all
 //!   of them.
 //!

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong with a kernel, each mistake once: what is unrolled or called again meets it again.
+//! Diagnostics of a kernel, each mistake once: what is unrolled or called again meets it again.
 
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use std::collections::HashSet;

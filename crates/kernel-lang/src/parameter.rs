@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel is passed: what it asked for while it was elaborated, each pointer and each number
+//! Parameters of a kernel: what it asked for while it was elaborated, each pointer and each number
 //! once. Numbers are expressions over the dims of a call, and so are sums and products of them, as
 //! the launch has to know how large shared tensors are.
 
@@ -22,7 +22,7 @@ const MOST_DEPTH: usize = 16;
 pub(crate) struct Parameters {
     list: Vec<Parameter>,
     known: HashMap<String, Value>,
-    /// What numbers are, in terms of a call.
+    /// The numbers in terms of a call.
     exprs: FxHashMap<Value, Expr>,
 }
 
@@ -73,7 +73,7 @@ impl Parameters {
         value
     }
 
-    /// What a number is in terms of a call, where that can be said.
+    /// A number in terms of a call, where that can be said.
     pub fn expr(&self, value: Value, b: &Builder) -> Option<Expr> {
         match b.known_int(value) {
             Some(number) => Some(Expr::Int(number)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What expressions of a kernel give while it is elaborated: constants, of which the compiler knows
+//! Values of a kernel's expressions while it is elaborated: constants, of which the compiler knows
 //! everything, and what a thread computes, of which it knows the type.
 
 use crate::builtin::Builtin;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) struct Leaf {
     /// The number, as a thread has it.
     pub value: kernel::Value,
-    /// What is known of it.
+    /// The facts about it.
     pub facts: Facts,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum Elaborated {
     DType(Scalar),
     /// A constant number with a type; no truth value.
     Const(Const),
-    /// What a thread computes: a number or a truth value.
+    /// A number or a truth value that a thread computes.
     Typed(kernel::Value),
     /// The elements of a register tensor, each a value.
     Elements(Arc<Elements>),
@@ -92,9 +92,9 @@ pub(crate) enum Elaborated {
 /// A tuple.
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
-    /// What it holds.
+    /// Its items.
     pub items: Vec<Elaborated>,
-    /// What they are called; empty where they have no names.
+    /// The names of the items; empty where they have none.
     pub names: Vec<Option<Name>>,
 }
 
@@ -145,19 +145,19 @@ impl fmt::Display for LayoutValue {
 /// A view of memory, or coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tensor {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: Name,
-    /// What it is a view of.
+    /// The memory or coordinates that it is a view of.
     pub base: Base,
     /// The index of its first element: in elements from the base, or a coordinate.
     pub offset: Shape<Leaf>,
     /// Its extents and strides.
     pub layout: Layout<Leaf>,
-    /// What accesses keep to beyond them.
+    /// The limits that accesses keep to beyond them.
     pub limits: Vec<Limit>,
 }
 
-/// What a tensor is a view of.
+/// The memory or coordinates that a tensor is a view of.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Base {
     /// Memory.
@@ -173,7 +173,7 @@ pub(crate) struct Memory {
     pub space: Space,
     /// Its address.
     pub pointer: kernel::Value,
-    /// What the address is a multiple of, in bytes.
+    /// The alignment of the address, in bytes.
     pub align: u32,
     /// The type of the elements.
     pub element: Scalar,
@@ -245,7 +245,7 @@ impl Elaborated {
         matches!(self, Elaborated::Poison)
     }
 
-    /// What messages call it: `a text`, `a tuple`.
+    /// Its words in messages: `a text`, `a tuple`.
     pub fn what(&self) -> &'static str {
         match self {
             Elaborated::Poison => "nothing",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What layouts and tensors have behind a point, in brackets, and as functions.
+//! Attributes of layouts and tensors: behind a point, in brackets, and as functions.
 
 use super::read::Algebra;
 use kernpack_layout::{self as layout, Composed, Int, Layout, Shape, Slot, Swizzle, Tuple, modes};
 use kernpack_syntax::{Diagnostic, Span};
 
-/// What layouts have behind a point.
+/// The names of layouts' attributes.
 const OF_LAYOUTS: &[&str] = &["shape", "stride"];
 
-/// What tensors have behind a point, of what their layouts say.
+/// The names of tensors' attributes, of those that their layouts have.
 const OF_TENSORS: &[&str] = &["shape", "stride", "layout", "numel", "size", "ndim"];
 
 /// The names that [`attribute`] knows.
@@ -16,7 +16,7 @@ pub(crate) fn names_of(is_tensor: bool) -> &'static [&'static str] {
     if is_tensor { OF_TENSORS } else { OF_LAYOUTS }
 }
 
-/// What a layout, or the tensor that has it, has by one of its [names](names_of).
+/// The attribute of a layout, or of the tensor that has it, by one of its [names](names_of).
 pub(crate) fn attribute<E: Algebra>(
     cx: &mut E,
     of: &Layout<E::Leaf>,
@@ -76,7 +76,7 @@ pub(crate) fn index_of<E: Algebra>(
     Some(nested(cx, &index))
 }
 
-/// What a layout has in brackets: a mode by its number, or what a coordinate leaves free.
+/// The layout that brackets give: a mode by its number, or the part that a coordinate leaves free.
 pub(crate) fn mode_of<E: Algebra>(
     cx: &mut E,
     (of, swizzle): (&Layout<E::Leaf>, Option<Swizzle>),

@@ -24,13 +24,13 @@ pub(crate) struct Row {
     pub name: &'static str,
     /// Its parameters: `x`, which is passed, and `x=`, which may be left out.
     pub takes: &'static [&'static str],
-    /// What it does.
+    /// Its meaning.
     pub doc: &'static str,
-    /// What it computes.
+    /// The operation that it computes.
     operation: Operation,
 }
 
-/// What functions compute: their names say it.
+/// The operations of functions: their names say it.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     MakeLayout,

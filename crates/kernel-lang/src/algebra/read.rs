@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the algebra asks of those that run it, and how it reads their values: as layouts, shapes,
+//! The interface of those that run the algebra, and how it reads their values: as layouts, shapes,
 //! tilers, coordinates and numbers of modes.
 
 use kernpack_layout::{
@@ -10,7 +10,7 @@ use kernpack_syntax::{Diagnostic, Span};
 /// The most modes of a layout that something is made of.
 const MOST_MODES: usize = 512;
 
-/// What a value is to the algebra.
+/// The form that a value has for the algebra.
 pub(crate) enum Form<E: Algebra> {
     /// `None`: all of a mode.
     None,
@@ -40,18 +40,18 @@ pub(crate) type Remake<'m, E, T> =
 
 /// What evaluates calls of the algebra. Where a method gives nothing, a mistake was reported.
 pub(crate) trait Algebra: Sized {
-    /// What expressions give.
+    /// The value of an expression.
     type Value: Clone;
     /// A number that is not known while compiling.
     type Leaf: layout::Value;
     /// A tensor.
     type Tensor;
-    /// What computes with such numbers.
+    /// The context that computes with such numbers.
     type Numbers: Arith<Value = Self::Leaf>;
 
-    /// What a value is.
+    /// The form of a value.
     fn form(&mut self, value: &Self::Value, span: Span) -> Option<Form<Self>>;
-    /// What messages call a value: `a text`.
+    /// The words for a value in messages: `a text`.
     fn called(&self, value: &Self::Value) -> String;
     /// Reports a mistake.
     fn refuse(&mut self, problem: Diagnostic);
@@ -213,7 +213,7 @@ pub(crate) trait Algebra: Sized {
         None
     }
 
-    /// What layouts are divided by.
+    /// Reads the tiler that layouts are divided by.
     fn read_tiler(&mut self, value: &Self::Value, span: Span) -> Option<Tiler<Self::Leaf>> {
         match self.form(value, span)? {
             Form::None => Some(Tiler::Keep),
@@ -258,7 +258,7 @@ pub(crate) trait Algebra: Sized {
     }
 }
 
-/// What each item is read as, where each can be: all of them are looked at for mistakes.
+/// Reads each item, where each can be: all of them are looked at for mistakes.
 fn all<V, T>(items: &[V], read: impl FnMut(&V) -> Option<T>) -> Option<Vec<T>> {
     let read: Vec<_> = items.iter().map(read).collect();
     read.into_iter().collect()

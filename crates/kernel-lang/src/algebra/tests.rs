@@ -63,7 +63,7 @@ const CALLS: &[&str] = &[
     "elem_less((1, 3), (2, 3))",
 ];
 
-/// What is wrong with a file in which a packed function passes a kernel what it computes, and the
+/// The problems of a file in which a packed function passes a kernel what it computes, and the
 /// kernel holds that against what it computes itself.
 fn problems_of(call: &str) -> Option<String> {
     let text = format!(

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Builtin] = &[
 /// The threads of a warp.
 const LANES: i64 = WARP_SIZE as i64;
 
-/// What an operation makes nothing else of.
+/// The number with which an operation changes nothing.
 fn identity(op: Binary, scalar: Scalar) -> Const {
     match (op, scalar.is_float()) {
         (Binary::Max, true) => Const::float(scalar, f64::NEG_INFINITY),

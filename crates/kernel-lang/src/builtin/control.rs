@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is said to the compiler, lines for a person, and PTX.
+//! Directives for the compiler, lines for a person, and PTX.
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;

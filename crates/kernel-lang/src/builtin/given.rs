@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a function of kernpack's is given: arguments by the names of its row.
+//! Arguments of a function of kernpack's, by the names of its row.
 
 use super::Builtin;
 use crate::call::{Bound, bind};
@@ -11,16 +11,16 @@ use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_syntax::Span;
 
-/// What a function is given.
+/// The arguments of a function.
 #[derive(Debug)]
 pub(crate) struct Given {
     /// The function.
     pub row: &'static Builtin,
-    /// What stands in front of the point of a method.
+    /// The value in front of the point of a method.
     pub of: Elaborated,
-    /// What is passed for each parameter that the row names.
+    /// The argument of each parameter that the row names.
     values: Vec<Option<Arg>>,
-    /// What is passed for `*xs`.
+    /// The arguments of `*xs`.
     pub rest: Vec<Arg>,
     /// The call.
     pub span: Span,
@@ -74,7 +74,7 @@ impl Given {
         self.values.iter().flatten().chain(&self.rest).cloned().collect()
     }
 
-    /// What is passed for each parameter that the row names, in order.
+    /// The argument of each parameter that the row names, in order.
     pub fn in_order(&self) -> Vec<Option<(&Elaborated, Span)>> {
         self.values.iter().map(|arg| arg.as_ref().map(|arg| (&arg.value, arg.span))).collect()
     }

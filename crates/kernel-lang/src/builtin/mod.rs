@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What kernels call that kernpack has: tables, one file a family, one row a function. A row says
-//! how it is called, what it does and how it is elaborated; the reference page is made of the rows.
+//! Functions of kernpack that kernels call: tables, one file a family, one row a function. A row
+//! says how it is called, what it does and how it is elaborated; the reference page is made of the
+//! rows.
 
 mod atomic;
 mod block;
@@ -36,9 +37,9 @@ pub(crate) struct Builtin {
     /// Its parameters: `x`, which is passed, `x=`, which may be left out, and `*xs`, which is any
     /// number.
     pub takes: &'static [&'static str],
-    /// What it does, in a sentence or more.
+    /// Its meaning, in a sentence or more.
     pub doc: &'static str,
-    /// What rows that are elaborated alike differ in: a row of the intrinsics, an operation.
+    /// The difference among rows that are elaborated alike: a row of the intrinsics, an operation.
     pub data: &'static str,
     /// How it is elaborated.
     pub run: fn(&mut Elaborator<'_>, &Given) -> Elaborated,
@@ -62,7 +63,7 @@ impl fmt::Debug for Builtin {
     }
 }
 
-/// What has methods.
+/// The owner of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MethodOf {
     /// Tensors.
@@ -118,7 +119,7 @@ pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
     tables.flat_map(|(_, _, rows)| rows.iter()).map(|row| row.name)
 }
 
-/// What is no function: dtypes, and names of annotations.
+/// The constant of a name: dtypes, and names of annotations.
 pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     match name {
         "Constexpr" => Some(Elaborated::None),
@@ -128,7 +129,7 @@ pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     }
 }
 
-/// What is wrong with a name that kernpack has not.
+/// The diagnostic about a name that kernpack has not.
 pub(crate) fn unknown(name: &str) -> Diagnostic {
     if let Some(instead) = reserved::reserved(name) {
         let message = format!("`kp.{name}` is reserved for later");
@@ -141,7 +142,7 @@ pub(crate) fn unknown(name: &str) -> Diagnostic {
     }
 }
 
-/// What a name of another language or library is called here.
+/// The name here of a function of another language or library.
 pub(crate) fn called_here(name: &str) -> Option<&'static str> {
     const OTHERS: &[(&str, &str)] = &[
         ("threadIdx", "kp.thread_idx()"),
@@ -174,7 +175,7 @@ pub(crate) fn called_here(name: &str) -> Option<&'static str> {
     OTHERS.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
 }
 
-/// What a name that kernpack has not was meant as.
+/// The name that was meant by one that kernpack has not.
 fn closest(name: &str) -> Option<String> {
     if let Some(ours) = called_here(name) {
         return Some(ours.to_string());
@@ -184,7 +185,7 @@ fn closest(name: &str) -> Option<String> {
     nearest(name, names).map(|near| format!("kp.{near}"))
 }
 
-/// What to write for an attribute that is not there, where these are.
+/// The help for an attribute that is not there, where these are.
 pub(crate) fn attribute_help(name: &str, known: &[&str]) -> String {
     match nearest(name, known.iter().copied()) {
         Some(near) => format!("write `{near}`"),
@@ -238,7 +239,7 @@ fn distance(a: &str, b: &str) -> usize {
 pub struct Entry {
     /// As it is called: `atomic_add(target, *place_and_value, order="relaxed", …)`.
     pub call: String,
-    /// What it does.
+    /// Its meaning.
     pub doc: &'static str,
 }
 

@@ -271,7 +271,7 @@ fn select(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     }
 }
 
-/// What is chosen while compiling has the type that it would have had in the kernel.
+/// The value that is chosen while compiling, with the type that it would have had in the kernel.
 fn chosen(
     cx: &mut Elaborator<'_>,
     value: Elaborated,

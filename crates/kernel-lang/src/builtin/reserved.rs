@@ -27,7 +27,7 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("cluster_sync", "launch another kernel"),
 ];
 
-/// What to do instead of using a name, where it is kept.
+/// The help for a name that is kept.
 pub(crate) fn reserved(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(reserved, _)| *reserved == name).map(|(_, instead)| *instead)
 }

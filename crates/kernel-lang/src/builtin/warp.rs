@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the threads of a warp exchange. Every thread of the warp takes part: conditions around are
+//! Exchanges of the threads of a warp. Every thread of the warp takes part: conditions around are
 //! the same for all of it.
 
 use super::{Builtin, Given};
@@ -175,7 +175,7 @@ impl From<kernel::Value> for Elaborated {
 }
 
 impl Elaborator<'_> {
-    /// What an operation makes of the numbers of so many lanes side by side.
+    /// Reduces the numbers of so many lanes side by side.
     pub fn reduce_warp(&mut self, op: Binary, value: kernel::Value, lanes: u32) -> kernel::Value {
         let mut value = value;
         let mut bits = lanes / 2;

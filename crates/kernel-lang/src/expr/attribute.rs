@@ -88,7 +88,7 @@ impl Elaborator<'_> {
         self.report(problem.help(help))
     }
 
-    /// What a value has behind a point.
+    /// The names of a value's attributes.
     fn attributes<'v>(&self, of: &'v Elaborated) -> Vec<&'v str> {
         let own: Vec<&str> = match of {
             Elaborated::Tensor(tensor) => {
@@ -134,16 +134,16 @@ pub(crate) fn memory_of(tensor: &Tensor) -> Option<&Memory> {
     }
 }
 
-/// What dtypes have behind a point.
+/// The names of dtypes' attributes.
 const OF_DTYPES: [&str; 8] =
     ["inf", "nan", "max", "min", "width", "is_float", "is_integer", "signed"];
 
-/// What a dtype has behind a point.
+/// The names of a dtype's attributes.
 pub(crate) fn dtype_names(scalar: Scalar) -> Vec<&'static str> {
     OF_DTYPES.into_iter().filter(|name| dtype_part(scalar, name).is_some()).collect()
 }
 
-/// What a dtype has by one of its names: a constant.
+/// The attribute of a dtype by its name: a constant.
 pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Elaborated> {
     let float = |value: f64| Some(Elaborated::Const(Const::float(scalar, value)));
     match name {

@@ -12,7 +12,7 @@ use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::Span;
 
-/// What is known where a condition holds, and where it does not.
+/// The guards where a condition holds, and where it does not.
 pub(crate) type Guards = (Vec<Guard>, Vec<Guard>);
 
 impl Emission {
@@ -58,7 +58,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What is built, in a region of its own.
+    /// Builds operations in a region of their own.
     pub fn in_region<T>(
         &mut self,
         guards: &[Guard],
@@ -143,7 +143,7 @@ impl Elaborator<'_> {
         self.mistake("type", span, message, help)
     }
 
-    /// What a condition says, and what is known of its value: a side that no thread takes may stand
+    /// A condition, and what is known of its value: a side that no thread takes may stand
     /// there for other launches.
     pub fn guards_of(&mut self, test: &Expr, value: &Elaborated) -> Guards {
         let mut guards = self.guards(test);
@@ -157,7 +157,7 @@ impl Elaborator<'_> {
         guards
     }
 
-    /// What a condition says about arguments that may be None.
+    /// The guards that a condition makes of arguments that may be None.
     fn guards(&mut self, test: &Expr) -> Guards {
         match &test.kind {
             ExprKind::Compare(left, rest) => {
@@ -190,7 +190,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What is given where all of some conditions hold, and where none of them does.
+    /// The guards where all of some conditions hold, and where none of them does.
     pub fn guards_of_all(&mut self, parts: &[Expr]) -> Guards {
         let mut all = Guards::default();
         for part in parts {
@@ -221,7 +221,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What is built behind conditions.
+    /// Builds operations behind conditions.
     pub fn with_guards<T>(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> T) -> T {
         self.guards.enter(guards);
         let built = build(self);
@@ -229,7 +229,7 @@ impl Elaborator<'_> {
         built
     }
 
-    /// What an argument is that may be None, where it is given for certain.
+    /// The value of an argument that may be None, where it is given for certain.
     pub fn given(&mut self, value: Elaborated, span: Span) -> Elaborated {
         let Elaborated::Optional(number) = value else { return value };
         let name = match self.guards.given(number) {

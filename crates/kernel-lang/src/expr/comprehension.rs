@@ -65,7 +65,7 @@ impl Elaborator<'_> {
         true
     }
 
-    /// What a comprehension runs over.
+    /// The turns of a comprehension.
     fn turns(&mut self, iter: &Elaborated, one: &ComprehensionLoop) -> Option<Vec<Elaborated>> {
         match iter {
             Elaborated::Tuple(tuple) => Some(tuple.items.clone()),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 const MOST_ITEMS: usize = 1 << 16;
 
 impl Elaborator<'_> {
-    /// What an expression gives.
+    /// The value of an expression.
     pub fn expr(&mut self, expr: &Expr) -> Elaborated {
         self.budget.count(1);
         if self.is_too_deep(expr.span) || self.is_too_large(expr.span) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a name is: of the function, of those around it, of the file, or of Python.
+//! Names: of the function, of those around it, of the file, or of Python.
 
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
@@ -126,7 +126,7 @@ impl<'f> Names<'f> for Elaborator<'f> {
 }
 
 impl Emission {
-    /// What slots hold.
+    /// The value in slots.
     pub fn stored(&mut self, stored: &Stored) -> Elaborated {
         match stored {
             Stored::One(slot) => Elaborated::Typed(self.b.get(*slot)),

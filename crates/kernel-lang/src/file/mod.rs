@@ -113,7 +113,7 @@ impl KernelFiles {
     /// Reads a file, and the kernel files that it imports.
     ///
     /// # Errors
-    /// What is wrong in any of them, and files that cannot be read.
+    /// The problems of any of them, and files that cannot be read.
     pub fn read(
         root: &Path,
         door: Door<'_>,
@@ -127,7 +127,7 @@ impl KernelFiles {
     /// [problems](KernelFiles::problems), so that other mistakes can be looked for too.
     ///
     /// # Errors
-    /// What keeps them from being read, and from knowing what their names mean.
+    /// The problems that keep them from being read, and their names from being known.
     pub fn read_with_problems(
         root: &Path,
         door: Door<'_>,
@@ -143,7 +143,7 @@ impl KernelFiles {
     /// they have that kernels have not is among the [problems](KernelFiles::problems).
     ///
     /// # Errors
-    /// What keeps them from being read, and from knowing what their names mean.
+    /// The problems that keep them from being read, and their names from being known.
     pub fn read_source(
         sources: &Sources,
         root: SourceId,

@@ -245,7 +245,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What an import of another kernel file binds; nothing where the module is Python's.
+    /// The module that an import of another kernel file binds; nothing where it is Python's.
     fn imported(&mut self, importer: &Path, import: &Import) -> Option<Global> {
         let mut folder = importer.parent().unwrap_or(Path::new("")).to_path_buf();
         (1..import.level).for_each(|_| folder.push(".."));

@@ -47,7 +47,7 @@ impl Emission {
         Some(self.select_typed(condition, then, otherwise))
     }
 
-    /// What kind of literals a number is a choice between, if it is one.
+    /// The kind of literals that a number is a choice between, if it is one.
     pub(super) fn literal_kind(&self, value: kernel::Value) -> Option<Kind> {
         self.literal_choice(value).map(|choice| choice.kind)
     }

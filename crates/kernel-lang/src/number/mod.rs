@@ -18,7 +18,7 @@ use kernpack_kernel_ir::types::Class;
 use kernpack_kernel_ir::{Const, Scalar, Type, kernel};
 use kernpack_syntax::Span;
 
-/// What kind of number a value is.
+/// The kind of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// An integer that takes the type of what it meets.
@@ -49,7 +49,7 @@ pub(crate) enum Clash {
 }
 
 impl Emission {
-    /// What kind of number a value is, if it is one.
+    /// The kind of number that a value is, if it is one.
     pub fn kind(&self, value: &Elaborated) -> Option<Kind> {
         match value {
             Elaborated::Int(_) => Some(Kind::Int),
@@ -65,7 +65,7 @@ impl Emission {
         }
     }
 
-    /// What messages call a value: its type where it has one.
+    /// The words for a value in messages: its type where it has one.
     pub fn describe(&self, value: &Elaborated) -> String {
         match (self.kind(value), value) {
             (Some(Kind::Of(scalar)), Elaborated::Elements(_)) => {

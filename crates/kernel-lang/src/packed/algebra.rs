@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What values of packed functions are to the layout algebra, and views of tensors.
+//! Values of packed functions for the layout algebra, and views of tensors.
 
 use super::condition::constant_rule;
 use super::dims::{Dims, Refused};

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The most ways through the `if`s of a function that are gone.
 const MOST_WAYS: usize = 64;
 
-/// What a packed function is.
+/// The parts of a packed function.
 #[derive(Clone, Copy)]
 pub(super) struct Parts<'f> {
     pub files: &'f KernelFiles,
@@ -169,7 +169,7 @@ impl Fork<'_> {
         self.rule.clone().map(|rule| Branch { rule, holds })
     }
 
-    /// What is known on one side.
+    /// The facts on one side.
     fn known(&self, facts: &CallFacts, holds: bool) -> CallFacts {
         self.branch(holds).map_or_else(|| facts.clone(), |branch| facts.on_side(&branch))
     }

@@ -30,7 +30,7 @@ pub(super) struct Scope {
     calls: Vec<Arc<Function>>,
 }
 
-/// What a call by itself is.
+/// The meaning of a call by itself.
 pub(super) enum Called {
     /// One that gives a value.
     Value(Box<Evaluated>),
@@ -75,7 +75,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What `of.launch(…)` launches. A function of another file may have that name, too.
+    /// The kernel that `of.launch(…)` launches. A function of another file may have that name, too.
     pub fn launched<'c>(&self, call: &'c Call) -> Option<&'c Expr> {
         let ExprKind::Attribute(of, member) = &call.function.kind else { return None };
         let is_module = match &of.kind {
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
         Some(Scope { module: *module, frame: Some(own), calls })
     }
 
-    /// What a function gives that is called for its value.
+    /// The value of a function that is called for it.
     fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Evaluated> {
         self.begin(DEPTH_OF_CALL, span).then_some(())?;
         let caller = self.enter(scope);
@@ -161,7 +161,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What statements return, where they do.
+    /// The value that statements return, where they do.
     fn run_for_value(&mut self, block: &Block) -> Option<Option<Evaluated>> {
         for stmt in block {
             match &stmt.kind {
@@ -249,7 +249,7 @@ impl Evaluator<'_> {
         Some(Evaluated::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
     }
 
-    /// What each parameter is given, defaults included, which see what the function sees.
+    /// The arguments of all parameters, defaults included, which see what the function sees.
     fn completed(
         &mut self,
         module: ModuleId,

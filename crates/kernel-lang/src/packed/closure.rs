@@ -89,7 +89,7 @@ impl Names {
         std::mem::replace(&mut self.here, frame)
     }
 
-    /// What a name stands for.
+    /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&Evaluated> {
         self.frames.find(self.here, name)
     }
@@ -109,7 +109,8 @@ impl Evaluator<'_> {
         Evaluated::Function(Closure { module, function: function.clone(), frame })
     }
 
-    /// What a kernel is passed for a function: it, and what it sees now of the names around it.
+    /// The argument of a kernel that is a function: it, and what it sees now of the names around
+    /// it.
     ///
     /// # Errors
     /// Why it is passed nothing; no diagnostic where one was reported already.

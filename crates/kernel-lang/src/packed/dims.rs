@@ -61,7 +61,7 @@ impl Arith for Dims {
         }
     }
 
-    /// What is known here, which may be more than where the number was made.
+    /// The facts here, which may be more than where the number was made.
     fn facts(&self, value: &Dim) -> Facts {
         layout_facts(self.facts.kernel_facts(&value.expr))
     }

@@ -22,15 +22,15 @@ use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::{Expr as Number, Field, Op};
 
-/// What runs a packed function for one combination of dtypes.
+/// The evaluator of a packed function for one combination of dtypes.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluator<'f> {
     pub files: &'f KernelFiles,
     /// The file whose names count.
     pub module: ModuleId,
-    /// What is assigned here.
+    /// The names that are assigned here.
     pub names: Names,
-    /// What is known here.
+    /// The facts here.
     pub facts: CallFacts,
     pub problems: Diagnostics,
     /// How far this has gone.
@@ -38,7 +38,7 @@ pub(super) struct Evaluator<'f> {
 }
 
 impl<'f> Evaluator<'f> {
-    /// What begins with these names and facts.
+    /// An evaluator that begins with these names and facts.
     pub fn new(
         files: &'f KernelFiles,
         module: ModuleId,
@@ -76,7 +76,7 @@ impl Evaluator<'_> {
         self.report(problem)
     }
 
-    /// What an expression gives; nothing where a mistake was reported.
+    /// The value of an expression; nothing where a mistake was reported.
     pub fn expr(&mut self, expr: &Expr) -> Option<Evaluated> {
         self.begin(1, expr.span).then_some(())?;
         let value = self.expr_kind(expr);
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
         self.binary(op, a?, b?, span)
     }
 
-    /// What a target has behind `target op= value`.
+    /// The value of a target behind `target op= value`.
     pub fn augmented(
         &mut self,
         target: &Expr,
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a constant of a file is, or a default among the names where its function stands.
+    /// The value of a file's constant, or of a default among the names where its function stands.
     pub fn value_in(
         &mut self,
         module: ModuleId,
@@ -292,7 +292,7 @@ impl Evaluator<'_> {
         self.report(problem.help(builtin::attribute_help(name, known)))
     }
 
-    /// What a dtype has: the same as in a kernel.
+    /// The attribute of a dtype: the same as in a kernel.
     fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Evaluated> {
         let scalar = Scalar::of(dtype);
         let part = scalar.and_then(|scalar| dtype_part(scalar, name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of a call where a launch runs: bounds, divisors and values of its numbers, where
+//! Facts about a call where a launch runs: bounds, divisors and values of its numbers, where
 //! tensors lie. Kernels are compiled for it, so that it has to be so in every call that gets there.
 //!
 //! Each [`Fact`] names what establishes it ([`Because`]): a check that every accepted call has
@@ -42,18 +42,18 @@ use std::rc::Rc;
 /// The dtypes of the dtype variables: one combination of those that a signature allows.
 pub type Row = BTreeMap<String, DType>;
 
-/// What is known of a call that got to some place.
+/// The facts about a call that got to some place.
 #[derive(Clone, Debug)]
 pub struct CallFacts {
     names: Rc<Names>,
     row: Rc<Row>,
     /// The rules of the signature.
     rules: Rc<Vec<Rule>>,
-    /// What has been learned of expressions, by their text.
+    /// The facts about expressions, by their text.
     numbers: HashMap<String, Learned<Number>>,
     /// How many nodes the largest of these expressions has; 0 where there is none.
     most_nodes: usize,
-    /// What the addresses of tensors are known to be multiples of, in bytes, by path.
+    /// The alignments of tensors' addresses, in bytes, by path.
     aligned: BTreeMap<String, Learned<u32>>,
     /// The pairs of tensors that share no memory.
     apart: BTreeMap<(String, String), Reasons>,
@@ -65,10 +65,10 @@ pub struct CallFacts {
     is_impossible: bool,
 }
 
-/// What establishes something, all of it together.
+/// The reasons that establish something, all of them together.
 type Reasons = Rc<BTreeSet<Because>>;
 
-/// What is known of an expression.
+/// The facts about an expression.
 #[derive(Clone, Debug)]
 struct Number {
     expr: Expr,
@@ -83,7 +83,7 @@ struct Learned<T> {
 }
 
 impl CallFacts {
-    /// What is known of every accepted call of a signature with these dtypes.
+    /// The facts about every accepted call of a signature with these dtypes.
     pub fn of(
         signature: &Signature,
         bindings: &Bindings,
@@ -129,7 +129,7 @@ impl CallFacts {
         self.is_impossible
     }
 
-    /// What the address of a tensor is a multiple of: it has no elements otherwise.
+    /// The alignment of a tensor's address: it has no elements otherwise.
     pub fn alignment(&self, path: &str) -> u32 {
         self.aligned.get(path).map_or(1, |aligned| aligned.what)
     }
@@ -139,7 +139,7 @@ impl CallFacts {
         self.apart.contains_key(&pair(a, b))
     }
 
-    /// What has been learned, each with what establishes it.
+    /// The facts that have been learned, each with what establishes it.
     pub fn facts_here(&self) -> Vec<Fact> {
         let numbers = self.numbers.values().map(|Learned { what, because }| {
             let Facts { min, max, divisor } = what.facts;
@@ -159,7 +159,7 @@ impl CallFacts {
         facts
     }
 
-    /// What is known behind an `if`, on one of its sides.
+    /// The facts behind an `if`, on one of its sides.
     pub fn on_side(&self, branch: &Branch) -> CallFacts {
         let mut facts = self.clone();
         // A rule that breaks does not hold, and then nothing is known of its parts.
@@ -372,7 +372,7 @@ impl CallFacts {
         }
     }
 
-    /// What is known of an expression's value, as kernels have it.
+    /// The facts about an expression's value, as kernels have them.
     pub fn kernel_facts(&self, expr: &Expr) -> kernel::Facts {
         let Facts { min, max, divisor } = self.facts(expr);
         kernel::Facts { min, max, divisor: divisor.max(1) }
@@ -383,12 +383,12 @@ impl CallFacts {
         expr.as_symbol().and_then(|name| self.names.int_type(name))
     }
 
-    /// What is known of an expression's value.
+    /// The facts about an expression's value.
     pub fn facts(&self, expr: &Expr) -> Facts {
         self.measured(expr).0
     }
 
-    /// What is known of an expression's value, and how many nodes the expression has.
+    /// The facts about an expression's value, and how many nodes the expression has.
     fn measured(&self, expr: &Expr) -> (Facts, usize) {
         let (own, n_nodes) = match expr {
             Expr::Int(value) => return (Facts::of_number(*value), 1),
@@ -401,7 +401,7 @@ impl CallFacts {
         (self.with_learned(own, expr, n_nodes), n_nodes)
     }
 
-    /// What is known of an expression, where its parts say `own`.
+    /// The facts about an expression, where its parts say `own`.
     fn with_learned(&self, own: Facts, expr: &Expr, n_nodes: usize) -> Facts {
         // The text of a large expression takes time, and most are none that was learned of.
         if n_nodes > self.most_nodes {
@@ -417,7 +417,7 @@ impl CallFacts {
 /// An expression that is folded, with what follows from its parts.
 struct Folded {
     expr: Expr,
-    /// What is known of its value.
+    /// The facts about its value.
     facts: Facts,
     /// Whether it has a value in every call: what has none must not be folded away.
     has_value: bool,
@@ -460,7 +460,7 @@ pub fn layout_op(op: Op) -> LayoutOp {
     }
 }
 
-/// What is known of a number, as layouts have it.
+/// The facts about a number, as layouts have them.
 pub(super) fn layout_facts(kernel::Facts { min, max, divisor }: kernel::Facts) -> Facts {
     Facts { min, max, divisor }
 }

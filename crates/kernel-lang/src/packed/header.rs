@@ -5,7 +5,7 @@ use crate::python::tree::{Call, Expr, ExprKind, Function, Text};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
 
-/// What a decorator says.
+/// The contents of a decorator.
 pub(super) struct Header {
     pub signature: Signature,
     pub workspaces: Vec<Workspace>,

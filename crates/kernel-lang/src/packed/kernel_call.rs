@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         args.into_iter().collect()
     }
 
-    /// What a kernel is passed for a value.
+    /// The argument of a kernel for a value.
     ///
     /// # Errors
     /// Why it is passed nothing; no diagnostic where one was reported already.
@@ -187,7 +187,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// What is read of a keyword that may be there; nothing at all where it is no good.
+    /// The value of a keyword that may be there; nothing at all where it is no good.
     fn optional<T>(
         &mut self,
         call: &Call,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[cfg(test)]
 mod tests;
 
-/// What a constant adds to the depth, beside its expression.
+/// The depth that a constant adds, beside its expression.
 pub(super) const DEPTH_OF_CONSTANT: usize = 2;
 /// The most steps: one for each expression that is evaluated, and one for each part of its value.
 const MOST_STEPS: usize = 1_000_000;

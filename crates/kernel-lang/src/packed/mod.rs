@@ -60,17 +60,18 @@ use std::sync::Arc;
 /// A packed function.
 #[derive(Clone, Debug)]
 pub struct PackedFunction {
-    /// What calls pass and get.
+    /// The signature: what calls pass and get.
     pub signature: Signature,
-    /// What it does, for readers.
+    /// Its documentation, for readers.
     pub doc: Option<String>,
     /// Memory that a call allocates for its launches.
     pub workspaces: Vec<Workspace>,
-    /// What calls run, for each combination of dtypes; one where there are no dtype variables.
+    /// The launches of calls, for each combination of dtypes; one where there are no dtype
+    /// variables.
     pub rows: Vec<PackedRow>,
 }
 
-/// What the calls of one combination of dtypes run.
+/// The launches of calls of one combination of dtypes.
 #[derive(Clone, Debug)]
 pub struct PackedRow {
     /// The dtypes.
@@ -88,16 +89,16 @@ pub struct PackedLaunch {
     pub branches: Vec<Branch>,
     /// The kernel.
     pub kernel: Arc<Definition>,
-    /// What each of the kernel's parameters is given, in order.
+    /// The argument of each of the kernel's parameters, in order.
     pub args: Vec<Argument>,
     /// How it is laid out.
     pub geometry: Geometry,
-    /// What is known of calls that run it, which its kernel is compiled for.
+    /// The facts about calls that run it, which its kernel is compiled for.
     pub known: Vec<Fact>,
 }
 
-/// What packed functions call beside the layout algebra, and the keywords of a launch: what the
-/// reference page is made of.
+/// Functions that packed functions call beside the layout algebra, and the keywords of a launch:
+/// what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
     let functions = number::rows()
         .map(|row| Entry { call: call_text(&format!("kp.{}", row.name), row.takes), doc: row.doc });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What names and targets are to a packed function.
+//! Names and targets of a packed function.
 
 use super::closure::Closure;
 use super::expression::Evaluator;

@@ -26,7 +26,7 @@ pub(super) struct Row {
     pub name: &'static str,
     /// Its parameters.
     pub takes: &'static [&'static str],
-    /// What it does.
+    /// Its meaning.
     pub doc: &'static str,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     plain.chain([ALIGNED])
 }
 
-/// What the function of that name takes, if there is one.
+/// The parameters of the function of that name, if there is one.
 pub(super) fn takes(name: &str) -> Option<&'static [&'static str]> {
     rows().find(|row| row.name == name).map(|row| row.takes)
 }

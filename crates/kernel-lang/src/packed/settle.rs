@@ -28,7 +28,7 @@ pub struct SettledLaunch {
     pub branches: Vec<Branch>,
     /// The symbol of its kernel.
     pub kernel: Placed<KernelName>,
-    /// What the kernel gets.
+    /// The arguments of the kernel.
     pub args: Vec<KernelArg>,
     /// How it is laid out.
     pub geometry: Geometry,
@@ -49,7 +49,7 @@ impl SettledLaunch {
 pub struct Kernels {
     /// Them, in order.
     pub kernels: Vec<Arc<Kernel>>,
-    /// What may be a mistake.
+    /// Possible mistakes.
     pub warnings: Diagnostics,
 }
 
@@ -70,7 +70,7 @@ impl Kernels {
     /// which the function is called.
     ///
     /// # Errors
-    /// What is wrong with any kernel.
+    /// The problems of any kernel.
     pub fn settle(
         &mut self,
         files: &KernelFiles,
@@ -262,7 +262,7 @@ fn rows_rule<'r>(rows: impl Iterator<Item = &'r Row>, span: Span) -> Rule {
     Rule { kind: RuleKind::DTypes(vars, dtypes), span }
 }
 
-/// What is wrong with kernels. Most of it is so for most combinations of dtypes, and told for the
+/// The problems of kernels. Most of it is so for most combinations of dtypes, and told for the
 /// first; what others have in other words, at the same place of the same launch, is counted.
 #[derive(Default)]
 struct Told {
@@ -271,7 +271,7 @@ struct Told {
 
 /// A problem of a launch.
 struct Problem {
-    /// What is wrong, without the launch.
+    /// The problem, without the launch.
     diagnostic: Diagnostic,
     /// The launch, and what the combination is.
     launch: (Span, String),

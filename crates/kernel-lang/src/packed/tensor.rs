@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the parameters, results and workspaces of a signature are in a packed function.
+//! Parameters, results and workspaces of a signature in a packed function.
 
 use super::facts::CallFacts;
 use super::facts::names::part;
@@ -25,7 +25,7 @@ pub(super) enum Memory {
     Allocated,
 }
 
-/// What a parameter is.
+/// The value of a parameter.
 pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> Evaluated {
     let name = || Arc::from(path);
     let symbol = Expr::symbol(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What packed functions launch, and what is wrong with them.
+//! Launches of packed functions, and their problems.
 
 use super::*;
 use crate::argument::{Constant, FunctionArg, TensorArg};
@@ -9,7 +9,7 @@ use kernpack_syntax::Texts;
 use std::io;
 use std::path::Path;
 
-/// What the packed functions of a file launch, or what is wrong with them. `import kernpack as kp`
+/// The launches of a file's packed functions, or their problems. `import kernpack as kp`
 /// and the kernel `k`, which takes three arguments, stand in front of it.
 pub(crate) fn check(source: &str, expected: Expect) {
     check_beside("", source, expected);

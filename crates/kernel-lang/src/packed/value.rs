@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What expressions of a packed function give: constants, numbers that each call has its own of,
+//! Values of a packed function's expressions: constants, numbers that each call has its own of,
 //! and what is passed on to kernels.
 
 use super::closure::Closure;
@@ -36,7 +36,7 @@ pub(super) enum Evaluated {
     Dim(Expr),
     /// A parameter that no expression can hold: a float, a uint64.
     Scalar(ScalarArg),
-    /// What a String says, which no kernel gets.
+    /// The contents of a String, which no kernel gets.
     String(Name),
     /// A parameter that only the layout of a launch can name.
     Stream(Name),
@@ -75,7 +75,7 @@ pub(super) enum Evaluated {
 pub(super) struct KernelCall {
     /// The kernel.
     pub kernel: Arc<Definition>,
-    /// What each of its parameters is given, and where that is written.
+    /// The argument of each of its parameters, and where that is written.
     pub args: Vec<(Evaluated, Span)>,
 }
 
@@ -111,7 +111,7 @@ impl Evaluated {
         }
     }
 
-    /// What messages call it.
+    /// Its words in messages.
     pub fn what(&self) -> &'static str {
         match self {
             Evaluated::Poison => "nothing",

@@ -23,7 +23,7 @@ use kernpack_validators::{
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a package file passes to a kernel.
+/// An argument that a package file passes to a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrittenArg {
     /// A tensor, or a number of the call.
@@ -37,7 +37,7 @@ pub enum WrittenArg {
 pub struct WrittenKernel<'w> {
     /// The kernel's name in its file.
     pub kernel: &'w Placed<String>,
-    /// What it is passed.
+    /// Its arguments.
     pub args: &'w [Placed<WrittenArg>],
     /// How it is laid out.
     pub geometry: &'w Geometry,
@@ -56,10 +56,10 @@ pub struct Described<'w> {
     pub index: usize,
 }
 
-/// What a launch is for each combination of dtypes: nothing for those under which it never runs.
+/// The launch for each combination of dtypes: nothing for those under which it never runs.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problems of it.
 pub fn launch(
     files: &KernelFiles,
     written: WrittenKernel<'_>,

@@ -53,7 +53,7 @@ pub fn parse(source: Snippet<'_>) -> Result<Block, Diagnostics> {
     block
 }
 
-/// What the parser says, in our words.
+/// The parser's message, in our words.
 fn syntax_error(message: &str, range: TextRange, source: Snippet<'_>) -> Diagnostic {
     let mut message = message.trim_end_matches('.').to_string();
     if let Some(first) = message.get_mut(..1) {

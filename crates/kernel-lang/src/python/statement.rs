@@ -122,7 +122,7 @@ impl StmtKind {
         }
     }
 
-    /// What to do where a file has it beside its functions; nothing where it may stand there.
+    /// The help where a file has it beside its functions; nothing where it may stand there.
     pub fn misplaced(&self) -> Option<&'static str> {
         match self {
             StmtKind::Assign(..) | StmtKind::Function(_) | StmtKind::Import(_) => None,

@@ -23,12 +23,12 @@ pub struct Ident {
     pub span: Span,
 }
 
-/// What Python has, and kernels have not.
+/// A construct of Python that kernels have not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// What it is called: `a dictionary`.
+    /// Its words: `a dictionary`.
     pub what: &'static str,
-    /// What to do instead, as an imperative.
+    /// The help: what to write instead, as an imperative.
     pub instead: &'static str,
 }
 
@@ -48,7 +48,7 @@ pub struct Import {
     pub level: u32,
     /// The module, with points in it: empty in `from . import x`.
     pub module: Name,
-    /// What is taken from it; nothing where the module itself is; `*` for all of it.
+    /// The member that is taken from it; nothing where the module itself is; `*` for all of it.
     pub member: Option<Name>,
     /// The name that is bound.
     pub bound: Ident,
@@ -63,9 +63,9 @@ pub struct Function {
     pub decorators: Vec<Expr>,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// What its parameter list has that kernels have not.
+    /// The parts of its parameter list that kernels have not.
     pub foreign_params: Vec<(Foreign, Span)>,
-    /// What it does.
+    /// Its statements.
     pub body: Block,
     /// Its docstring.
     pub doc: Option<Arc<str>>,
@@ -78,7 +78,7 @@ pub struct Function {
 pub struct Param {
     /// Its name.
     pub name: Ident,
-    /// What stands behind `:`.
+    /// The expression behind `:`.
     pub annotation: Option<Expr>,
     /// Its default.
     pub default: Option<Expr>,
@@ -89,13 +89,13 @@ pub struct Param {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its form.
     pub kind: ExprKind,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The forms of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `x`
@@ -154,18 +154,18 @@ pub struct Text {
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The expression that is called.
     pub function: Expr,
-    /// What is passed by position.
+    /// The arguments by position.
     pub args: Vec<Expr>,
-    /// What is passed by name.
+    /// The arguments by name.
     pub keywords: Vec<(Ident, Expr)>,
 }
 
 /// `e for x in xs if c`
 #[derive(Clone, Debug)]
 pub struct Comprehension {
-    /// What is made in each turn.
+    /// The element that is made in each turn.
     pub element: Expr,
     /// The loops, the outermost first.
     pub loops: Vec<ComprehensionLoop>,
@@ -174,11 +174,11 @@ pub struct Comprehension {
 /// `for x in xs if c`
 #[derive(Clone, Debug)]
 pub struct ComprehensionLoop {
-    /// What is bound.
+    /// The target that is bound.
     pub target: Expr,
     /// To what.
     pub iter: Expr,
-    /// What has to hold.
+    /// The conditions that have to hold.
     pub conditions: Vec<Expr>,
 }
 

@@ -100,7 +100,7 @@ impl Elaborator<'_> {
         Branch { flow, bound, region }
     }
 
-    /// What is known from here on, as a branch has left where it is not so.
+    /// Holds what is known from here on, as a branch has left where it is not so.
     fn hold(&mut self, first: &Branch, second: &Branch, guards: &Guards, held: &mut Vec<Guard>) {
         let given = match (first.is_ended(), second.is_ended()) {
             (true, false) => &guards.1,
@@ -165,7 +165,7 @@ impl Elaborator<'_> {
         if ended { Flow::Ended } else { Flow::Next }
     }
 
-    /// What names stand for at the end of a branch; nothing where it does not get there.
+    /// The values of names at the end of a branch; nothing where it does not get there.
     fn values_at_end(
         &mut self,
         names: &[Name],

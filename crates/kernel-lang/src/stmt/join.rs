@@ -85,7 +85,7 @@ impl Emission {
         }
     }
 
-    /// What holds one of two values, which are of different ways; nothing where nothing can.
+    /// The value that holds one of two, which are of different ways; nothing where nothing can.
     pub fn join_values(
         &mut self,
         name: &str,

@@ -18,14 +18,14 @@ use kernpack_kernel_ir::op::{Jump, OpKind};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
-/// What comes behind a statement.
+/// The flow behind a statement.
 #[derive(Clone, Debug)]
 pub(crate) enum Flow {
     /// The next one.
     Next,
     /// Nothing: the kernel has jumped away.
     Ended,
-    /// What is behind a loop that is unrolled.
+    /// The end of a loop that is unrolled.
     Break,
     /// The next turn of a loop that is unrolled.
     Continue,

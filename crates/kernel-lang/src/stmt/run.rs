@@ -304,7 +304,7 @@ impl Elaborator<'_> {
         held
     }
 
-    /// What names stand for behind a loop.
+    /// Gives names their values behind a loop.
     fn finish_loop(&mut self, bound: crate::scope::Bound, held: Vec<Held>, targets: &[Name]) {
         for (name, variable) in bound {
             let was = held.iter().find(|one| one.name == name);

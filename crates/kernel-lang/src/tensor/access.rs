@@ -42,7 +42,7 @@ impl Emission {
         (self.b.offset(memory.pointer, offset), align)
     }
 
-    /// What an element is.
+    /// The value of an element.
     pub fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> kernel::Value {
         let (pointer, _) = self.address(memory, at);
         let ty = Type::Scalar(memory.element);

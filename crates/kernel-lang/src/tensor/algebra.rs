@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What values of kernels are to the layout algebra.
+//! Values of kernels for the layout algebra.
 
 use crate::algebra::{Algebra, Form, Remake};
 use crate::elaborate::Elaborator;
@@ -153,7 +153,7 @@ impl Elaborator<'_> {
         Some(LayoutValue { layout, swizzle })
     }
 
-    /// What the algebra gives; its errors are diagnostics.
+    /// The result of the algebra; its errors are diagnostics.
     pub fn algebra<T>(&mut self, result: Result<T>, span: Span) -> Option<T> {
         match result {
             Ok(result) => Some(result),

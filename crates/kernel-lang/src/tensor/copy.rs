@@ -105,7 +105,7 @@ impl Emission {
         Arith::add(self, offset, &at).unwrap_or(at)
     }
 
-    /// What the elements of a tile are, in its order.
+    /// The values of a tile's elements, in its order.
     pub fn load_pieces(
         &mut self,
         tensor: &Tensor,
@@ -163,7 +163,7 @@ impl Emission {
 }
 
 impl<'f> Elaborator<'f> {
-    /// What says which elements are copied: a bool, or one for each.
+    /// The predicate of which elements are copied: a bool, or one for each.
     pub fn predicate(&mut self, value: &Elaborated, size: usize, span: Span) -> Option<Predicate> {
         use crate::number::Condition;
         let value = match value {

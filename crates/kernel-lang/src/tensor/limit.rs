@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What accesses of a view keep to, beyond the extents of its layout. A view has a place among
-//! those that there are, and a tile of a tensor that tiles do not fill may reach beyond it: there
-//! lies another row, or nothing. Both are said where memory is touched. A view that is only
+//! Limits that accesses of a view keep to, beyond the extents of its layout. A view has a place
+//! among those that there are, and a tile of a tensor that tiles do not fill may reach beyond it:
+//! there lies another row, or nothing. Both are said where memory is touched. A view that is only
 //! touched where a predicate lets it may lie beyond where that does not hold.
 //!
 //! Not here: the index of an element in its view.
@@ -20,7 +20,7 @@ use kernpack_layout::{
 };
 use kernpack_syntax::Span;
 
-/// What accesses keep to.
+/// A limit that accesses keep to.
 #[derive(Clone, Debug)]
 pub(crate) enum Limit {
     /// The number of a view is less than how many there are.
@@ -31,7 +31,7 @@ pub(crate) enum Limit {
         extent: Int<Leaf>,
         /// That it is, as it was claimed where the view was made.
         claim: Option<Claim>,
-        /// What messages call the tensor.
+        /// The tensor's name in messages.
         name: Name,
         /// Where the view was made.
         span: Span,
@@ -44,7 +44,7 @@ pub(crate) enum Limit {
         offset: Shape<Leaf>,
         /// The extents of what was cut, of modes that tiles may not fill.
         extents: Tuple<Option<Int<Leaf>>>,
-        /// What messages call it.
+        /// Its name in messages.
         name: Name,
     },
 }
@@ -95,7 +95,7 @@ pub(crate) enum Touched<'t> {
     Any,
 }
 
-/// What holds of an index and its extent.
+/// The relation of an index to its extent.
 enum Known {
     Inside,
     Outside,
@@ -225,7 +225,7 @@ impl Emission {
         }
     }
 
-    /// What is known of an index and its extent.
+    /// The relation of an index to its extent.
     fn known_of(&self, at: &Int<Leaf>, extent: &Int<Leaf>) -> Known {
         let (of_at, of_extent) = (self.facts_of(at), self.facts_of(extent));
         if of_at.max < 0 || of_at.min >= of_extent.max {
@@ -237,7 +237,7 @@ impl Emission {
         }
     }
 
-    /// What a condition is, where that is known of all threads.
+    /// The value of a condition, where that is known of all threads.
     fn truth_of(&self, condition: kernel::Value) -> Option<bool> {
         match self.b.known(condition) {
             Some(known) => Some(known.bits() != 0),

@@ -13,9 +13,9 @@ use kernpack_machine::shared::MOST_BYTES;
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
-/// What every array of a block is aligned to, in bytes: what the widest access needs.
+/// The alignment of every array of a block, in bytes: what the widest access needs.
 const SHARED_ALIGN: u32 = MOST_ACCESS_BYTES;
-/// What an array with a swizzle is aligned to: the banks of shared memory, so that what the swizzle
+/// The alignment of an array with a swizzle: the banks of shared memory, so that what the swizzle
 /// spreads is spread over them. Its bytes are counted from the array's beginning.
 const SWIZZLED_ALIGN: u32 = 128;
 

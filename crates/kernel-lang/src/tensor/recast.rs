@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The same memory as elements of another type: `kp.recast_tensor`.
 //!
-//! What the new elements are part of, or have as parts, stays within what was cut into tiles. Not
-//! here: the layout of other elements, which is the algebra's.
+//! The new elements stay within what was cut into tiles, whether they are parts of the old ones or
+//! have them as parts. Not here: the layout of other elements, which is the algebra's.
 
 use super::limit::Limit;
 use crate::elaborate::Elaborator;
@@ -16,7 +16,7 @@ use kernpack_layout::{
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
-/// What a limit says of coordinates: their layout, the first, and what they stay below.
+/// A limit of coordinates: their layout, the first, and the extents that they stay below.
 type Cut = (Layout<Leaf>, Shape<Leaf>, Tuple<Option<Int<Leaf>>>);
 
 /// A mode whose extent other elements change: where it begins among those of coordinates, and the

@@ -42,7 +42,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What each element of a tile becomes: one number for all, or as many as there are.
+    /// The numbers that the elements of a tile become: one for all, or as many as there are.
     fn items_for(
         &mut self,
         value: &Elaborated,

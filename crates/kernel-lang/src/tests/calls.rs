@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is said of calls and of arguments, and where. Lines are counted from the first one.
+//! Messages about calls and arguments, and their places. Lines are counted from the first one.
 
 use super::diagnostics::{check, check_file, check_with};
 use super::{int, read, scalar, text, written};

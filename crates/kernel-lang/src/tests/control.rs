@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What statements become.
+//! Operations that statements become.
 
 use super::{elaborate_k, int, operations, read, run_clean, scalar, written};
 use crate::argument::Argument;
@@ -555,7 +555,7 @@ def k(out, n):
     );
 }
 
-/// What is computed of constants alone is computed as in Python, however large it is on the way;
+/// Constants alone are computed with as in Python, however large it is on the way;
 /// a value of a type is made of it where it fits.
 #[test]
 fn constants_are_integers_of_any_size() {

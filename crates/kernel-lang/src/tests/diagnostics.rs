@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is said of mistakes, and where. The line of the import is counted.
+//! Messages about mistakes, and their places. The line of the import is counted.
 
 use super::{elaborate_k, int, read, scalar, written};
 use crate::argument::Argument;

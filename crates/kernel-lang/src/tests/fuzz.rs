@@ -17,7 +17,7 @@ impl Random {
     }
 }
 
-/// What kernels are made of.
+/// The pieces that kernels are made of.
 const PIECES: &[&str] = &[
     "x",
     "h",

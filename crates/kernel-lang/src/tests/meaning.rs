@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the language's page says that numbers are. Each expression is computed of constants, while
-//! compiling, and of arguments, by the interpreter: both are the same, and what is expected.
+//! The meaning of numbers, as the language's page has it. Each expression is computed of constants,
+//! while compiling, and of arguments, by the interpreter: both are the same, and what is expected.
 
 use super::{Argument, elaborate_k, run_clean, scalar, written};
 use crate::argument::Constant;
@@ -12,7 +12,7 @@ use kernpack_kernel_ir::Scalar::{
 use kernpack_kernel_ir::interp::Memory;
 use kernpack_validators::Expr;
 
-/// What an expression gives, of `a` and `b`, as the bits of that type.
+/// The value of an expression, of `a` and `b`, as the bits of that type.
 fn compute(expr: &str, gives: Scalar, operands: &[(Scalar, f64)]) -> Const {
     let typed: Vec<_> = operands.iter().map(|(scalar, value)| const_of(*scalar, *value)).collect();
     let run_time = run(expr, gives, &typed, false);

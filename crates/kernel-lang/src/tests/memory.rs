@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tensors become: addresses, alignments, and how wide accesses are.
+//! Tensors in the kernel: addresses, alignments, and how wide accesses are.
 
 use super::{Argument, elaborate_k, int, operations, read, written};
 use crate::argument::{Constant, TensorArg};

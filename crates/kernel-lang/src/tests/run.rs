@@ -13,9 +13,9 @@ struct Run<'r> {
     source: &'r str,
     kernel: &'r str,
     arguments: Vec<Argument>,
-    /// What symbols of the signature are.
+    /// The values of the signature's symbols.
     dims: &'r [(&'r str, i64)],
-    /// What numbers are passed that are no integers.
+    /// The numbers that are passed and are no integers.
     floats: &'r [(&'r str, f64)],
     /// The tensors that are read, and those that are written.
     tensors: Vec<(&'r str, Scalar, Vec<f64>)>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What conditions ask, and what is known without asking.
+//! Conditions that are asked, and those that are known without asking.
 
 use crate::packed::tests::check;
 use expect_test::expect;

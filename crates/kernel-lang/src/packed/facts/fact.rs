@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// What establishes a fact.
+/// The reason that establishes a fact.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Because {
     /// A check of the entry point: every accepted call has passed it.
@@ -34,7 +34,7 @@ pub enum Claim {
 /// A claim, and what establishes it: all of it together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What is so.
+    /// The claim.
     pub claim: Claim,
     /// Why.
     pub because: BTreeSet<Because>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What rules say of a call: where they hold, where they do not, and where part of them is left
-//! out.
+//! Facts that rules say of a call: where they hold, where they do not, and where part of them is
+//! left out.
 
 use super::{Because, CallFacts, Learned, Number, Reasons, pair};
 use kernpack_interval::Interval;
@@ -53,8 +53,8 @@ impl CallFacts {
         }
     }
 
-    /// What decides whether the names of a rule are there, each with the name; what is there in any
-    /// call is not among them.
+    /// The holders that decide whether the names of a rule are there, each with the name; what is
+    /// there in any call is not among them.
     fn absentable(&self, rule: &Rule) -> Vec<(Name, String)> {
         let tensor = |path: &str| Name {
             text: path.to_string(),
@@ -305,7 +305,7 @@ impl Learner<'_> {
 }
 
 impl CallFacts {
-    /// What establishes what is known of an expression, beyond what types say of its names.
+    /// The reasons of what is known of an expression, beyond what types say of its names.
     pub(super) fn reasons_of(&self, expr: &Expr) -> Reasons {
         let mut reasons = Reasons::default();
         self.add_reasons_of(expr, &mut reasons);
@@ -329,7 +329,7 @@ impl CallFacts {
         n_nodes
     }
 
-    /// What is known where one or the other is.
+    /// The facts where one or the other set holds.
     fn either(mut self, other: CallFacts) -> CallFacts {
         self.numbers.retain(|text, learned| match other.numbers.get(text) {
             Some(others) => {
@@ -374,7 +374,7 @@ fn add_reasons(to: &mut Reasons, more: &Reasons) {
     }
 }
 
-/// What is known of `s` where `scale * s + offset` is known.
+/// The facts of `s`, from those of `scale * s + offset`.
 fn solved(facts: Facts, scale: i64, offset: i64) -> Facts {
     let clamp = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     let from = |bound: i64| i128::from(bound) - i128::from(offset);

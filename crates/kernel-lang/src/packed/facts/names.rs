@@ -27,8 +27,8 @@ pub(super) struct Names {
     symbols: HashSet<String>,
     /// Integers whose values may come from somewhere else, with what is known of that.
     lent: HashMap<String, Facts>,
-    /// What may be absent: symbols, and paths of parameters; each with what decides whether it is
-    /// there, an Optional or several that share the symbol.
+    /// Names that may be absent: symbols, and paths of parameters; each with what decides whether
+    /// it is there, an Optional or several that share the symbol.
     optional: HashMap<String, String>,
     /// The symbols that only strides give a value, which no rule is asked of where no step takes
     /// them.
@@ -168,12 +168,12 @@ impl Names {
         }
     }
 
-    /// What the element of a Shape is, where that is an expression in other names.
+    /// The value of a Shape's element, where that is an expression in other names.
     pub fn value_of(&self, name: &str) -> Option<&Expr> {
         self.values.get(name)
     }
 
-    /// What a field is, where that is an expression in other names.
+    /// The value of a field, where that is an expression in other names.
     pub fn value_of_field(&self, path: &str, field: Field) -> Option<&Expr> {
         self.values.get(&format!("{path}{}", self.forward(path, field)))
     }
@@ -190,7 +190,7 @@ impl Names {
         }
     }
 
-    /// What is known of a name's value.
+    /// The facts about a name's value.
     pub fn facts_of(&self, name: &Expr) -> Facts {
         match name {
             Expr::Symbol(name, _) => match (self.lent.get(name), self.ints.get(name)) {
@@ -252,8 +252,8 @@ impl Names {
             || rule.names().iter().any(|name| self.others.contains(&name.text))
     }
 
-    /// What decides whether there is what a name is of, where that may be absent. That it is given
-    /// is known either way.
+    /// The holder, which decides whether there is what a name is of, where that may be absent. That
+    /// it is given is known either way.
     pub fn holder(&self, name: &Name) -> Option<&str> {
         let is_there = name.field == Some(Field::Given);
         let of = name.param.as_ref().unwrap_or(&name.text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of tensors by themselves: their addresses and strides.
+//! Facts about tensors by themselves: their addresses and strides.
 //!
 //! A stride that no step takes, of a dim of extent 1 or of a tensor without elements, passes every
 //! check. Names have the stride of a compact tensor there, which is what is known of them: the
@@ -13,7 +13,7 @@ use kernpack_validators::dim::{Dim, Rank};
 use kernpack_validators::expr::{Expr, Field};
 use kernpack_validators::param::{Order, Strides, TensorDType};
 
-/// What is known of a tensor's dims.
+/// The facts about a tensor's dims.
 struct Dims {
     /// The strides that they have in a compact tensor.
     compact: Vec<Facts>,
@@ -82,7 +82,7 @@ impl CallFacts {
         }
     }
 
-    /// What a stride symbol is in calls in which no step takes its strides: those of a compact
+    /// The value of a stride symbol in calls in which no step takes its strides: those of a compact
     /// tensor, or 0 where none is given. Nothing where steps take one in every call, and of other
     /// names.
     pub(super) fn loose_stride(&self, symbol: &str) -> Option<Facts> {
@@ -110,7 +110,7 @@ impl CallFacts {
         loose.into_iter().chain(zero).reduce(Facts::either)
     }
 
-    /// What every step along a stride is a multiple of: where no step takes a stride that is a
+    /// The divisor of every step along a stride: where no step takes a stride that is a
     /// symbol, rules over the symbol are not asked, and nothing is said of any step.
     pub fn step(&self, stride: &Expr) -> i64 {
         let Some(symbol) = stride.as_symbol().filter(|it| self.loose_stride(it).is_some()) else {
@@ -148,7 +148,7 @@ impl CallFacts {
         Dims { compact, are_taken }
     }
 
-    /// What the signature says of a stride that steps take.
+    /// The stride that the signature wants of one that steps take.
     fn wanted_stride(&self, tensor: &kernpack_validators::param::Tensor, i: usize) -> Facts {
         let Strides::Dims(strides) = tensor.strides_wanted() else { return Facts::NONE };
         match strides.get(i) {
@@ -158,7 +158,7 @@ impl CallFacts {
     }
 }
 
-/// What is known of a product modulo 2^64, as a number with a sign.
+/// The facts about a product modulo 2^64, as a number with a sign.
 fn wrapping_product(a: Facts, b: Facts) -> Facts {
     let fits = |a: i64, b: i64| a.checked_mul(b).is_some();
     if a.min >= 0 && b.min >= 0 && fits(a.max, b.max) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of numbers, from signatures and conditions.
+//! Facts about numbers, from signatures and conditions.
 
 use super::*;
 use expect_test::{Expect, expect};
 use kernpack_validators::{When, parse_expr, parse_when};
 
-/// What is known of expressions where a signature's launch has that condition: `min..max /divisor`,
+/// The facts about expressions where a signature's launch has that condition: `min..max /divisor`,
 /// as far as there is any, or the number.
 fn check(signature: &str, when: &str, exprs: &[&str], expected: Expect) {
     let signature: Signature = signature.parse().unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What grows without end, or is nested without end, is refused soon, in the stack of a test.
+//! Growth and nesting without end is refused soon, in the stack of a test.
 
 use crate::file::KernelFiles;
 use crate::packed::functions;

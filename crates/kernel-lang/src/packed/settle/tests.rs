@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known where a kernel is launched reaches its code: the accesses that it has there.
+//! The facts where a kernel is launched reach its code: the accesses that it has there.
 
 use super::Kernels;
 use crate::file::KernelFiles;

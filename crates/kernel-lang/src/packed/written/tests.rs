@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What arguments of a package file are in a kernel.
+//! Arguments of a package file in a kernel.
 
 use super::{Described, WrittenArg, WrittenKernel, launch};
 use crate::file::KernelFiles;
