@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 const PREFIX: &str = "LLVM_SYS_221_PREFIX";
-/// What lld, inkwell and the code here use of LLVM, where it is linked in pieces.
+/// The components of LLVM that lld, inkwell and the code here use, where it is linked in pieces.
 const COMPONENTS: &[&str] =
     &["debuginfodwarf", "dtlto", "executionengine", "lto", "objcopy", "option", "passes"];
 /// LLVM's targets for the rows of `src/target`, and for kernels, as its functions and in lower case

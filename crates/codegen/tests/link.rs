@@ -21,8 +21,8 @@ use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 
 const X86_64: ElfTarget = ElfTarget::X86_64;
 
-/// What a package must keep to itself, in every form that a C++ compiler has for it. `PACKAGE` and
-/// `ENTRY` are replaced to tell packages apart.
+/// Symbols that a package must keep to itself, in every form that a C++ compiler has for it.
+/// `PACKAGE` and `ENTRY` are replaced to tell packages apart.
 const PACKAGE: &str = r#"
     __attribute__((noinline)) inline int comdat() { static int calls = 0; return ++calls; }
     template <class T> struct Shared { static T value; };

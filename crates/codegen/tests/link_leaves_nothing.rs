@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a thousand links leave behind in the process: nothing. Alone in its file, because it counts
+//! A thousand links leave nothing behind in the process. Alone in its file, because it counts
 //! what the process holds.
 
 mod toolchain;
@@ -10,7 +10,7 @@ use std::{fs, thread};
 use kernpack_codegen::link::{Input, SharedOptions, link_shared, localise, merge};
 use kernpack_package::target::ElfTarget;
 
-/// What could pile up, and the signals that are caught.
+/// Counts that could pile up, and the signals that are caught.
 #[derive(Debug, PartialEq)]
 struct Held {
     descriptors: usize,
@@ -34,7 +34,7 @@ impl Held {
         }
     }
 
-    /// What is held as soon as that is `expected`, or after a second: the last link's thread may
+    /// The counts as soon as they are `expected`, or after a second: the last link's thread may
     /// take a moment to end.
     fn once_as(expected: &Held) -> Held {
         let deadline = Instant::now() + Duration::from_secs(1);

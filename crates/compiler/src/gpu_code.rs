@@ -74,9 +74,9 @@ impl GpuModule {
 }
 
 impl GpuCode {
-    /// Builds every GPU source of a package once, with all the kernels that launches of it name.
-    /// What cannot be built, and every kernel that is not there or takes something else than it is
-    /// passed, is a problem.
+    /// Builds every GPU source of a package once, with all the kernels that launches of it name. A
+    /// source that cannot be built, and every kernel that is not there or takes something else than
+    /// it is passed, is a problem.
     pub fn build(
         functions: &[(&Function, Option<&Plan>)],
         held: &Held,

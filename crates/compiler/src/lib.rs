@@ -28,7 +28,7 @@
 //! here, of which it needs the numbers only. `package_object.rs` makes one object of all of it.
 //! `error.rs` is what can come of it.
 //!
-//! What holds here, besides what ARCHITECTURE.md says: what tells compilers apart
+//! Invariants, besides those of ARCHITECTURE.md: what tells compilers apart
 //! (`source/identity.rs`) neither runs nor loads one.
 
 mod compile;

@@ -5,7 +5,7 @@ use kernpack_compiler::{Options, compile};
 use kernpack_package::package_file;
 use std::path::Path;
 
-/// What a package with a function and a kernel of PTX has beside its image, at most.
+/// The most that a package with a function and a kernel of PTX has beside its image.
 const PACKAGE_BYTES: usize = 40 * 1024;
 
 #[test]

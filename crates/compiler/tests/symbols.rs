@@ -21,7 +21,7 @@ impl Sources {
         Sources(folder)
     }
 
-    /// What is said where a shared object is made of these kernels, and these libraries are linked:
+    /// The messages where a shared object is made of these kernels, and these libraries are linked:
     /// warnings, or an error.
     fn link(&self, kernels: &[&str], libraries: &[&str]) -> Result<Vec<String>, String> {
         let mut package = self.package(kernels);
@@ -197,7 +197,7 @@ fn libraries_of_the_c_library_are_linked_where_they_are_named() {
     assert_eq!(needed(&["a"], &[]), ["libm.so.6"]);
 }
 
-/// What the linker leaves out needs nothing.
+/// A symbol that the linker leaves out needs nothing.
 #[test]
 fn what_is_left_out_of_a_shared_object_needs_nothing() {
     let unused =

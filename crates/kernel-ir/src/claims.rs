@@ -4,7 +4,7 @@
 //! claim is a statement once something relies on it that comes about wherever the claim does. The
 //! others are gone when the kernel is finished.
 //!
-//! What is stated where it is relied on is no claim: [`Builder::in_bounds`] does that.
+//! A statement at the place that relies on it is no claim: [`Builder::in_bounds`] does that.
 
 use crate::builder::Builder;
 use crate::kernel::Value;

@@ -311,7 +311,7 @@ pub enum Operand {
 /// Assembly as it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asm {
-    /// What the instructions are written in.
+    /// The dialect of the instructions.
     pub dialect: Dialect,
     /// The instructions.
     pub text: String,
@@ -321,7 +321,7 @@ pub struct Asm {
     pub has_effects: bool,
 }
 
-/// What assembly is written in. Each is one target's.
+/// The dialect of assembly. Each is one target's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// NVIDIA's, for its GPUs.

@@ -30,7 +30,7 @@ macro_rules! scalars {
                 match self { $( Scalar::$name => $bits, )* }
             }
 
-            /// What it is.
+            /// Its class.
             pub const fn class(self) -> Class {
                 match self { $( Scalar::$name => Class::$class, )* }
             }
@@ -59,7 +59,7 @@ scalars! {
     F64 = FLOAT64, "float64", 64, Float;
 }
 
-/// What kind of number a scalar is.
+/// The class of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// True or false.
@@ -182,7 +182,7 @@ impl Type {
         if lanes == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, lanes) }
     }
 
-    /// What it is made of, unless it is a pointer.
+    /// The scalar that it is made of, unless it is a pointer.
     pub const fn scalar(self) -> Option<Scalar> {
         match self {
             Type::Scalar(scalar) | Type::Vector(scalar, _) => Some(scalar),

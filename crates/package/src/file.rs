@@ -2,11 +2,11 @@
 //! The one door through which files are read: it records which they were, a digest of what each
 //! held, and where a file was looked for in vain.
 //!
-//! What a build read is what its result depends on: it stands in the rules for `make`, and whether
-//! all of it is unchanged says whether the result is. So does a place at which a header was not:
-//! one that comes to be there is found before the one that was read. What a compiler that ran here
-//! has written for us is no such file, and neither is a shared library in which symbols are looked
-//! up: it changes nothing of the result.
+//! The files that a build read are what its result depends on: they stand in the rules for `make`,
+//! and whether all of it is unchanged says whether the result is. So does a place at which a header
+//! was not: one that comes to be there is found before the one that was read. What a compiler that
+//! ran here has written for us is no such file, and neither is a shared library in which symbols
+//! are looked up: it changes nothing of the result.
 //!
 //! Files may be held in memory instead ([`Held`]): they are seen before those on a disk, and are
 //! not recorded, as whoever brings them knows them. Not here: files that a compiler opens by

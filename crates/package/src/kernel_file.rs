@@ -30,7 +30,7 @@ pub struct KernelFile {
     pub opened: Option<Arc<OpenedFile>>,
 }
 
-/// What kernels that are written here are compiled for, and so where they run.
+/// The target that kernels that are written here are compiled for, and so where they run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelTarget {
     /// GPUs of NVIDIA: machine code or PTX for each of these.

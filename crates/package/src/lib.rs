@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a package is, as data: and all that reads, settles, describes, exports, inspects and
+//! Packages as data, and all that reads, settles, describes, exports, inspects and
 //! interprets it. Nothing here compiles anything, and so nothing links LLVM.
 //!
 //! # Where things live

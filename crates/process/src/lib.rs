@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a process heeds that compiles, whatever it compiles: others fork it, it runs much at once,
+//! A process that compiles, whatever it compiles: others fork it, it runs much at once,
 //! and it may end before it is done.
 //!
 //! * [`fork`]: a fork waits for what a child could not go on with, such as LLVM and lld.

@@ -82,7 +82,7 @@ fn make(prototype: &DLTensor) -> Result<*mut ManagedTensor, String> {
     Ok(unsafe { ManagedTensor::over(&view, memory) })
 }
 
-/// What a tensor of this allocator owns.
+/// The memory that a tensor of this allocator owns.
 enum Memory {
     /// Nothing: the tensor is empty.
     None,

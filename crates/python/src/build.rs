@@ -36,7 +36,7 @@ struct Asked {
     devices: Option<Vec<String>>,
 }
 
-/// What the working thread says.
+/// The messages of the working thread.
 enum Event {
     Waiting(u32),
     Compiling,
@@ -164,7 +164,7 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
     }
 }
 
-/// What the cache tells goes to the thread that asked.
+/// A listener that hands what the cache tells to the thread that asked.
 struct Listener {
     sender: Sender<Event>,
     is_cancelled: Arc<AtomicBool>,

@@ -23,7 +23,7 @@ use std::ptr;
 pub struct Error {
     /// Which exception it becomes.
     pub kind: ErrorKind,
-    /// What happened.
+    /// The message.
     pub message: String,
     /// Whether Python has an exception set already, which is the one to raise.
     is_set: bool,
@@ -61,7 +61,7 @@ impl Error {
     }
 }
 
-/// What a function of this library returns.
+/// The result of a function of this library.
 #[derive(Debug, PartialEq)]
 pub enum Value {
     /// Nothing.

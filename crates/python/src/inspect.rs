@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is inside a package, or a package file, beyond what the command line tells.
+//! The contents of a package, or of a package file, beyond what the command line tells.
 
 use crate::ffi::{Args, Error, Value};
 use kernpack_package::package::Site;

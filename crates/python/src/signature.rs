@@ -20,7 +20,7 @@ pub fn describe(args: Args<'_>) -> Result<Value, Error> {
     Value::json(&Described { description, workspaces })
 }
 
-/// What Python is told of a signature.
+/// A signature as Python is told of it.
 #[derive(Serialize)]
 struct Described {
     #[serde(flatten)]

@@ -45,7 +45,7 @@ pub struct Description {
     pub stars: Vec<StarDims>,
     /// The rules.
     pub rules: Vec<String>,
-    /// What gives the names their values.
+    /// The solution, which gives the names their values.
     pub solution: Solution,
 }
 

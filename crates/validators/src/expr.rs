@@ -210,7 +210,8 @@ impl Expr {
         }
     }
 
-    /// What the value may be, given that of each name. `None` where every evaluation has no value.
+    /// The interval of the value, given that of each name. `None` where every evaluation has no
+    /// value.
     pub fn interval(&self, of: &dyn Fn(&str) -> Interval) -> Option<Interval> {
         match self {
             Expr::Int(value) => Some(Interval::exactly((*value).into())),
@@ -331,7 +332,7 @@ impl Op {
         }
     }
 
-    /// What the result may be, given the operands. `None` where none of these have a result.
+    /// The interval of the result, given the operands. `None` where none of these have a result.
     fn interval(self, a: Interval, b: Interval) -> Option<Interval> {
         let exact = match self {
             Op::Add => a + b,

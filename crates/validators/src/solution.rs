@@ -66,7 +66,7 @@ pub struct Solution {
     pub multiples: Vec<Multiple>,
 }
 
-/// What gives a name its value: the first whose argument is known.
+/// The uses that give a name its value: the first whose argument is known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Found<U> {
     /// The name.
@@ -75,7 +75,7 @@ pub struct Found<U> {
     pub uses: Vec<U>,
 }
 
-/// What is at a place is `scale` times a symbol and `offset`.
+/// A place where the value is `scale` times a symbol and `offset`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SymbolUse {
     /// The place.
@@ -106,11 +106,11 @@ pub struct StarUse {
 pub struct Multiple {
     /// The symbol.
     pub name: String,
-    /// What it is a multiple of.
+    /// The divisor.
     pub of: i64,
 }
 
-/// What a use is.
+/// The strength of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
     Param,
@@ -213,7 +213,7 @@ fn add<U>(found: &mut Vec<Found<U>>, name: &str, used: U) {
 }
 
 impl Rank {
-    /// What belongs to the dim that is written at place `i`, and is no star.
+    /// The place of the dim that is written at place `i`, and is no star.
     fn place(self, path: &str, field: fn(i64) -> Field, i: usize) -> Place {
         let from_last = |behind| i as i64 - (self.before + 1 + behind) as i64;
         let number = match self.behind {
@@ -238,7 +238,7 @@ impl Place {
     }
 }
 
-/// What a rule says by itself of a symbol's divisors.
+/// The divisors of a symbol that a rule states by itself.
 fn multiple(rule: &Rule) -> Option<Multiple> {
     let RuleKind::Compare(Expr::Binary(Op::Mod, symbol, of), Comparison::Eq, Expr::Int(0)) =
         &rule.kind

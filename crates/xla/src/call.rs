@@ -70,7 +70,7 @@ impl Stack<'_> {
         Ok(())
     }
 
-    /// What was pushed last.
+    /// The values that were pushed last.
     fn pop(&mut self, count: usize) -> Result<&[Any], Failure> {
         let first = self.count.checked_sub(count);
         let first = first.ok_or_else(|| Failure::plan("it takes back too much"))?;
@@ -79,7 +79,7 @@ impl Stack<'_> {
     }
 }
 
-/// What a plan says of the buffer that comes next.
+/// A plan's attributes of the buffer that comes next.
 #[derive(Clone, Copy, Default)]
 struct Next<'a> {
     orders: Option<Orders<'a>>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a callee finds around it: the device, the stream of the call, and memory to allocate from.
+//! The environment of a callee: the device, the stream of the call, and memory to allocate from.
 //!
 //! All of it is the thread's, set for the call and as before when it ends, whatever its end: where
 //! there was no stream there is none again.
@@ -85,7 +85,7 @@ struct Arena {
 const NO_ARENA: Arena = Arena { device: Device::CPU, start: 0, next: 0, end: 0 };
 
 thread_local! {
-    /// What the call on this thread has.
+    /// The arena of the call on this thread.
     static ARENA: Cell<Arena> = const { Cell::new(NO_ARENA) };
 }
 

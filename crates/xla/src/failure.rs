@@ -15,14 +15,14 @@ use kernpack_ffi_abi::layout::{ByteArray, ERROR_KIND_OFFSET, ERROR_MESSAGE_OFFSE
 use kernpack_ffi_abi::libtvm_ffi::TVMFFIErrorMoveFromRaised;
 use kernpack_ffi_abi::slice;
 
-/// What XLA is told.
+/// The error that XLA is told.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// An error to be made.
     New {
         /// One of XLA's error codes.
         code: i32,
-        /// What people read.
+        /// The message for people.
         message: String,
     },
     /// An error that XLA made itself.

@@ -67,7 +67,7 @@ xla_structs! {
     }
     /// An attribute that is an array of numbers.
     struct Array = "Array", 24 {
-        /// What the elements are.
+        /// The dtype of the elements.
         dtype: i32 = 0 "dtype",
         /// How many.
         size: usize = 8 "size",
@@ -80,7 +80,7 @@ xla_structs! {
         struct_size: usize = 0 "struct_size",
         /// Not read.
         extension: *const c_void = 8 "extension_start",
-        /// What the elements are.
+        /// The dtype of the elements.
         dtype: i32 = 16 "dtype",
         /// The first byte.
         data: *mut c_void = 24 "data",
@@ -97,7 +97,7 @@ xla_structs! {
         extension: *const c_void = 8 "extension_start",
         /// How many.
         size: i64 = 16 "size",
-        /// What each is: [`BUFFER`].
+        /// The type of each: [`BUFFER`].
         types: *const i32 = 24 "types",
         /// The buffers.
         values: *const *const c_void = 32 "args",
@@ -110,22 +110,22 @@ xla_structs! {
         extension: *const c_void = 8 "extension_start",
         /// How many.
         size: i64 = 16 "size",
-        /// What each is: [`ARRAY`] and others.
+        /// The type of each: [`ARRAY`] and others.
         types: *const i32 = 24 "types",
         /// Their names.
         names: *const *const ByteSpan = 32 "names",
         /// Their values.
         values: *const *const c_void = 40 "attrs",
     }
-    /// What a handler is called with.
+    /// The frame that a handler is called with.
     struct CallFrame = "CallFrame", 168 {
         /// The bytes that the caller knows of.
         struct_size: usize = 0 "struct_size",
         /// A question instead of a call, or NULL.
         extension: *const Extension = 8 "extension_start",
-        /// What a handler may call. NULL in questions before 0.2.
+        /// The functions that a handler may call. NULL in questions before 0.2.
         api: *const Api = 16 "api",
-        /// What those functions ask to be passed.
+        /// The context that those functions ask to be passed.
         context: *mut c_void = 24 "ctx",
         /// Which of the steps of a program's life this is.
         stage: i32 = 32 "stage",

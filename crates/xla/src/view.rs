@@ -15,7 +15,7 @@ use kernpack_ffi_abi::{managed, slice};
 /// Room for extents and strides.
 pub(crate) type Dims = Room<i64, 256>;
 
-/// What a plan says of a buffer whose dims are not as the program's, row-major.
+/// A plan's view of a buffer whose dims are not as the program's, row-major.
 #[derive(Clone, Copy)]
 pub(crate) struct Orders<'a> {
     /// For each dim that the callee sees, the program's.

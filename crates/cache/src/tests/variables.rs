@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a C compiler does because of its environment: folders that variables, `CC` and the options
+//! The environment of a C compiler: folders that variables, `CC` and the options
 //! of both name, and scripts in front of it.
 //!
 //! A variable belongs to a whole process, and so each question is asked by another one.

@@ -13,8 +13,8 @@
 //! assembly, the column of the table of intrinsics (`rows.rs`), and what these need. [`nvptx`] is
 //! NVIDIA's GPUs.
 //!
-//! What operations give is said by `kernpack_kernel_ir::eval`, and code gives it to the last bit;
-//! the tests hold both against each other.
+//! Results of operations are those of `kernpack_kernel_ir::eval`, and code gives it to the last
+//! bit; the tests hold both against each other.
 //!
 //! A verified kernel for an architecture that has what it needs never fails here: what an
 //! architecture has not, LLVM answers by ending the process, so that nothing of it may get there.

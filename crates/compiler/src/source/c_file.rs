@@ -303,7 +303,7 @@ impl Record<'_, '_, '_> {
         }
     }
 
-    /// What an option has included before the file is looked for in the current folder first.
+    /// Looks for what an option has included before the file, in the current folder first.
     fn included_first(&mut self) {
         let mut options = self.file.options.iter();
         while let Some(option) = options.next() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What sources of GPU code become, whatever their kind: each kind has a file here with its
+//! Code of GPU sources, whatever their kind: each kind has a file here with its
 //! [`Build`], and a row of the registry.
 
 use kernpack_machine::Arch;
@@ -24,7 +24,7 @@ pub struct GpuArtifact {
     pub looked: Looked,
 }
 
-/// What compiles GPU code: of the machine on which that is done.
+/// The compiler of GPU code, on the machine on which that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GpuCompiler {
     /// NVRTC, CUDA C++.
@@ -35,7 +35,7 @@ pub enum GpuCompiler {
 
 /// How a kind of source is built.
 pub(super) trait Build {
-    /// What compiles it, unless it is compiled already.
+    /// Its compiler, unless it is compiled already.
     fn compiler(&self) -> Option<GpuCompiler>;
 
     /// Reads the files, or compiles the text for these architectures. `kernels` are those that
@@ -60,7 +60,7 @@ fn builder(source: &GpuSource) -> &dyn Build {
     }
 }
 
-/// What compiles a source, unless it is compiled already.
+/// The compiler of a source, unless it is compiled already.
 pub fn compiler(source: &GpuSource) -> Option<GpuCompiler> {
     builder(source).compiler()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the sources of a package become. A source of host functions is built by [`host`], one of
+//! Code of a package's sources. A source of host functions is built by [`host`], one of
 //! kernels for GPUs by [`gpu`], which knows who builds its kind. Whatever a source has to report is
 //! a [`SourceError`](kernpack_package::source::SourceError).
 

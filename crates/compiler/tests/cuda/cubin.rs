@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What cubins say about themselves, for each way in which they say it.
+//! Cubins' descriptions of themselves, for each way in which they have them.
 
 use super::*;
 use kernpack_package::image::{ImageError, ImageKind};

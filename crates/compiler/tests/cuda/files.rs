@@ -149,7 +149,7 @@ fn a_package_for_gpus_needs_what_the_list_has_and_no_more() {
     }
 }
 
-/// What a package says of its one launch, in both forms.
+/// A package's description of its one launch, in both forms.
 fn expect_described(source: &str, layout: &str, json: Expect, shown: Expect) {
     let built = build_laid_out(source, "one", "[\"x\"]", layout).unwrap();
     let found = inspect(&built.object).unwrap();

@@ -62,7 +62,7 @@ fn names_mean_what_the_compiler_makes_of_them() {
     assert_eq!(found.unwrap(), artifact.symbols);
 }
 
-/// What a diagnostic lists can be given as it is, unless several kernels go by it.
+/// A name that a diagnostic lists can be given as it is, unless several kernels go by it.
 #[test]
 fn names_that_are_listed_are_names() {
     let artifact = Project::new(TEXT).build(&["sm_90"], NAMES).unwrap();

@@ -114,7 +114,7 @@ fn names_that_macros_spell_and_questions_are_answered() {
     assert_eq!(paths(&artifact), [&*project.source.path, &*header]);
 }
 
-/// What a name that a macro spells leads to is asked from the file that includes it, and not from
+/// A name that a macro spells is looked for from the file that includes it, and not from
 /// the one that defines the macro.
 #[test]
 fn a_name_that_a_macro_spells_is_looked_for_where_it_is_included() {
@@ -206,7 +206,7 @@ fn nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere() {
 /// Names the file that a test writes to when it runs as another process.
 const OUTPUT: &str = "KERNPACK_TEST_CUDA_OUTPUT";
 
-/// What the test of this name writes when another process runs it with these variables.
+/// The output of the test of this name when another process runs it with these variables.
 fn output_of(test: &str, variables: &[(&str, &str)]) -> Vec<u8> {
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
@@ -250,7 +250,7 @@ fn headers_of_cuda_are_found() {
 
 const STORE: &str = "extern \"C\" __global__ void k(float* p) { uint32_t n = 1; assert(n); printf(\"k\"); p[0] = n; }\n";
 
-/// What `docs/sources/cuda.md` says of files that were written for nvcc.
+/// The recipes of `docs/sources/cuda.md` for files that were written for nvcc.
 #[test]
 fn headers_of_the_host_are_not_there_and_those_of_cuda_stand_in_for_them() {
     let error =

@@ -18,9 +18,9 @@ use kernpack_syntax::Diagnostics;
 pub struct Trial {
     /// The kernel.
     pub kernel: Kernel,
-    /// What its arguments point into, and what is held beside them.
+    /// The memory that its arguments point into, and what is held beside it.
     pub memories: Memories,
-    /// What its first parameters are given.
+    /// The arguments of its first parameters.
     pub arguments: Vec<Argument>,
     /// How many blocks.
     pub grid: [u32; 3],
@@ -132,12 +132,12 @@ impl Trial {
         outcome
     }
 
-    /// What is found, a line each.
+    /// The findings, a line each.
     pub fn told(&self, findings: &[Finding]) -> String {
         findings.iter().map(|one| format!("{}\n", one.diagnostic(&self.kernel))).collect()
     }
 
-    /// What the memory of an argument holds.
+    /// The memory of an argument.
     ///
     /// # Panics
     /// Where the argument is a number.
@@ -157,7 +157,7 @@ impl Memory {
         Memory::new(name, element, values.iter().flat_map(bytes).collect())
     }
 
-    /// What it holds, element by element.
+    /// Its contents, element by element.
     pub fn elements(&self) -> Vec<Const> {
         let element = |chunk: &[u8]| {
             let mut bits = [0; 8];

@@ -36,7 +36,7 @@ pub(super) fn exact(op: Binary, a: Interval, b: Interval) -> Option<Interval> {
     }
 }
 
-/// What an operation on two integers of a type gives.
+/// The interval that an operation on two integers of a type gives.
 pub fn binary(op: Binary, a: Interval, b: Interval, scalar: Scalar) -> Interval {
     let all = scalar.integers();
     let given = match op {

@@ -174,7 +174,7 @@ impl Printer<'_, '_, '_> {
         Ok(())
     }
 
-    /// What an operation does, without its regions.
+    /// Writes an operation, without its regions.
     fn write_kind(&mut self, kind: &OpKind) -> fmt::Result {
         match kind {
             OpKind::Expr(expr) => self.write_expr(expr),

@@ -4,7 +4,7 @@
 
 use kernpack_syntax::{Diagnostic, Snippet, Span, quoted_len};
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Letters, digits and `_`, of which the first is no digit.
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Text,
     /// Punctuation.
     Mark,
-    /// What is no token, which has been reported.
+    /// Characters of no token, which have been reported.
     Bad,
     /// The end.
     End,
@@ -66,7 +66,7 @@ pub(super) fn lex(snippet: Snippet<'_>) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     (tokens, problems)
 }
 
-/// What a text begins with that begins with that character, and how many bytes it has.
+/// The token of a text that begins with that character, and how many bytes it has.
 fn token(first: char, text: &str) -> (Kind, usize) {
     if is_word(first) && !first.is_ascii_digit() {
         return (Kind::Word, prefix(text, is_word));
@@ -115,8 +115,8 @@ fn bad(piece: Snippet<'_>) -> Diagnostic {
     problem(&format!("unexpected character `{shown}`")).label(piece.span, "")
 }
 
-/// What a text in quotes says; nothing where a backslash stands in front of something else than
-/// what it can.
+/// The contents of a text in quotes; nothing where a backslash stands in front of something else
+/// than what it can.
 pub(super) fn unquote(written: &str) -> Option<String> {
     let mut rest = written.get(1..written.len().checked_sub(1)?)?.chars();
     let mut text = String::new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Definite assignment: a slot that is read has been set on every way there.
 //!
-//! What is known at a point is which slots are set; where ways join, those that are set on all of
+//! A state says which slots are set at a point; where ways join, those that are set on all of
 //! them. A loop is entered with what was set before it, and what is set in it adds to that, so one
 //! walk suffices.
 
@@ -26,7 +26,7 @@ struct Flow<'r, 'k> {
     /// Which slots are set; nothing where no way leads.
     set: Option<Vec<bool>>,
     missing: Vec<Option<Missing>>,
-    /// What is set where each open loop is left by a `break`.
+    /// The slots that are set where each open loop is left by a `break`.
     breaks: Vec<Option<Vec<bool>>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn verify(report: &mut Report<'_>) {
     Flow { report, set, missing, breaks: Vec::new() }.region(&kernel.body);
 }
 
-/// What is set on two ways that join.
+/// The slots that are set on two ways that join.
 fn join(a: Option<Vec<bool>>, b: Option<Vec<bool>>) -> Option<Vec<bool>> {
     match (a, b) {
         (Some(mut a), Some(b)) => {

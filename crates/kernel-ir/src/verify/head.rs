@@ -64,7 +64,7 @@ fn param_problem(param: &Param) -> Option<String> {
     }
 }
 
-/// What is wrong with an alignment for elements of a type.
+/// The problem of an alignment for elements of a type.
 pub(super) fn align_problem(align: u32, element: Scalar) -> Option<String> {
     let fits = align.is_power_of_two() && (element.bytes()..=MOST_ALIGN).contains(&align);
     (!fits).then(|| format!("has an alignment of {align} bytes for {element}"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What makes a kernel well formed, and what is known of one that is.
+//! Rules of well-formed kernels, and what is known of one that keeps them.
 //!
 //! This is the contract between those who make kernels and those who read them: what is accepted
 //! here, the interpreter and every lowering take without a panic. So a reader may rely on each of
@@ -81,7 +81,7 @@ pub const MOST_LOCAL_BYTES: u32 = 64 << 10;
 /// The largest alignment, in bytes.
 pub const MOST_ALIGN: u32 = 1024;
 
-/// What is known of a kernel that keeps the rules.
+/// A kernel that keeps the rules, with what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// How alike values are among threads.

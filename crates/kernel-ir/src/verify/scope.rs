@@ -7,7 +7,7 @@ use crate::kernel::{Kernel, Local, Value};
 use crate::op::{Expr, Jump, Op, OpKind, Operand, Region};
 use crate::text::MAX_DEPTH;
 
-/// What is known of a value at some point.
+/// The state of a value at some point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Nothing has defined it yet.

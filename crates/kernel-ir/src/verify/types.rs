@@ -317,7 +317,7 @@ fn vector_of(scalar: Scalar, lanes: usize) -> Result<Type, String> {
     Ok(Type::Vector(scalar, lanes as u8))
 }
 
-/// What is loaded and stored is no address, and lies at a multiple of its elements' size.
+/// Loads and stores are of no addresses, and lie at a multiple of its elements' size.
 fn access(ty: Type, align: u32) -> Result<(), String> {
     let Some(scalar) = ty.scalar() else {
         return Err("an address is not kept in memory".to_string());

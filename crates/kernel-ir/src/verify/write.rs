@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is written may be written: addresses are followed from parameters through offsets,
+//! Stores go where they may: addresses are followed from parameters through offsets,
 //! selections and slots to where something is stored.
 
 use super::report::Report;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 const THREADS: usize = 128;
 
-/// What a function gives. There are as many of each argument.
+/// The results of a function. There are as many of each argument.
 pub fn compute(name: &str, arguments: &[&[f32]]) -> Vec<f32> {
     let count = arguments[0].len();
     let n_blocks = count.div_ceil(THREADS);

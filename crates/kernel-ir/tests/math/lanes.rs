@@ -55,7 +55,7 @@ impl Lanes {
     }
 }
 
-/// What a function gives for these arguments.
+/// The results of a function for these arguments.
 pub fn run(function: &Function, arguments: Vec<Lanes>) -> Lanes {
     let kernel = &function.kernel;
     let count = arguments[0].words().len();

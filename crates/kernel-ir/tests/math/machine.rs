@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What operations give of many operands side by side, by the processor's own arithmetic: fast
+//! Operations on many operands side by side, by the processor's own arithmetic: fast
 //! enough for every float there is. Only operations that functions of floats are made of are here.
 
 use crate::lanes::Lanes;
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::op::{Binary, Compare, Expr, OpKind, Rounding, Unary};
 
-/// What an operation gives of operands of these types.
+/// The results of an operation on operands of these types.
 pub fn apply(kind: &OpKind, to: Scalar, from: &[Scalar], operands: &[&Lanes]) -> Lanes {
     match (kind, operands) {
         (OpKind::Expr(Expr::Unary(op, _)), [a]) => unary(*op, from[0], a),

@@ -104,7 +104,7 @@ impl Random {
     }
 }
 
-/// What a function gives, by the processor's arithmetic.
+/// The results of a function, by the processor's arithmetic.
 fn compute(name: &str, arguments: &[&[f32]]) -> Vec<f32> {
     let function = math::find(name).unwrap_or_else(|| panic!("there is no `{name}`"));
     let words = |floats: &&[f32]| Lanes::Word(floats.iter().map(|x| x.to_bits()).collect());

@@ -38,7 +38,7 @@ type Pairs<V> = [(Int<V>, Int<V>)];
 pub(crate) type Remake<'m, E, T> =
     dyn Fn(&mut <E as Algebra>::Numbers, &Layout<<E as Algebra>::Leaf>) -> Result<T> + 'm;
 
-/// What evaluates calls of the algebra. Where a method gives nothing, a mistake was reported.
+/// An evaluator of calls of the algebra. Where a method gives nothing, a mistake was reported.
 pub(crate) trait Algebra: Sized {
     /// The value of an expression.
     type Value: Clone;

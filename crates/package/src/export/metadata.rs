@@ -204,7 +204,7 @@ fn digest(sources: &[&[u8]]) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What comes with functions is described by theirs.
+/// The symbols of a function. What comes with functions is described by theirs.
 fn exports(EntryPoint { function, role }: &EntryPoint) -> Vec<String> {
     let name = &function.signature.name;
     let is_described = *role == Role::Call;

@@ -100,7 +100,7 @@ impl Maker<'_> {
         self.problems.push(Diagnostic::new("bad-value", message));
     }
 
-    /// What is not known ends a call; the first that is missed stands for it.
+    /// Notes a value that is not known, which ends a call; the first that is missed stands for it.
     fn miss<T>(&mut self, name: &str) -> Option<T> {
         self.missing.insert(name.to_string());
         None

@@ -21,7 +21,7 @@ use kernpack_validators::described::DeviceFacts;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What makes images of kernels: handed in by whoever has the compilers.
+/// The maker of kernels' images, handed in by whoever has the compilers.
 pub trait KernelImages: Debug + Sync {
     /// Whether there is an assembler, without which there is PTX alone.
     fn has_assembler(&self) -> bool;
@@ -36,7 +36,7 @@ pub trait KernelImages: Debug + Sync {
 /// The options of a comparison with a GPU.
 #[derive(Clone, Debug)]
 pub struct Compare {
-    /// What makes the kernels' images.
+    /// The maker of the kernels' images.
     pub images: &'static dyn KernelImages,
     /// The architectures that kernels are compiled for, of which the GPU takes what it would take
     /// of a package; where there are none, its own architecture.

@@ -26,13 +26,13 @@ pub enum GpuSource {
 /// The symbol of a kernel in every image, or why it has none.
 pub type KernelSymbol = Result<String, SourceError>;
 
-/// What every kind of source of GPU code says of itself.
+/// The description that every kind of source of GPU code has of itself.
 pub(super) trait Described {
-    /// What records of packages call its kind.
+    /// The word for its kind in records of packages.
     fn word(&self) -> &'static str;
-    /// What messages call it, where it is written.
+    /// Its name in messages, where it is written.
     fn name(&self) -> Placed<String>;
-    /// What stands for a dtype in the name of a kernel, behind this part of it.
+    /// The text for a dtype in the name of a kernel, behind this part of it.
     fn dtype_name(&self, dtype: DType, before: &str) -> Option<String>;
 }
 
@@ -79,7 +79,7 @@ impl GpuSource {
         self.described().name()
     }
 
-    /// What records of packages call its kind.
+    /// The word for its kind in records of packages.
     pub fn word(&self) -> &'static str {
         self.described().word()
     }

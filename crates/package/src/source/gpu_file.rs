@@ -17,9 +17,9 @@ use std::path::PathBuf;
 pub struct GpuFile {
     /// The file.
     pub path: Placed<PathBuf>,
-    /// What it is said to be.
+    /// The kind that it is said to be of.
     pub kind: ImageKind,
-    /// What it is said to be for; the file itself says it too.
+    /// The architecture that it is said to be for; the file itself says it too.
     pub arch: Option<Placed<Arch>>,
     /// Of a cubin that Triton compiled, the JSON that says how its kernel is launched.
     pub triton: Option<Placed<PathBuf>>,

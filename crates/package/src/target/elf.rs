@@ -22,7 +22,7 @@ impl ElfTarget {
         }
     }
 
-    /// What libraries that read and write objects call it.
+    /// The architecture, for libraries that read and write objects.
     pub fn architecture(self) -> Architecture {
         match self {
             ElfTarget::X86_64 => Architecture::X86_64,

@@ -32,7 +32,7 @@ const KEYWORDS: &str = "
     reinterpret_cast requires static_cast template this throw try typeid typename using virtual
     wchar_t xor xor_eq";
 
-/// What the generated functions name, and what a user might.
+/// Names of the generated functions, and those that a user might have.
 const OWN: &str = "
     message message_size size_t int64_t uint8_t kernpack_args kernpack_out kernpack_result
     kernpack_0 __tvm_ffi_f0 names_f0 int_ __int _Int";

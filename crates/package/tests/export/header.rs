@@ -65,7 +65,7 @@ fn tvm_ffi_options() -> Vec<String> {
     folders.lines().flat_map(|folder| ["-isystem".to_string(), folder.to_string()]).collect()
 }
 
-/// What a header says of its own package.
+/// The part of a header about its own package.
 fn functions(text: &str) -> &str {
     &text[text.find("\nint __tvm_ffi_").unwrap()..]
 }

@@ -171,7 +171,7 @@ fn a_record_of_an_older_minor_is_read() {
     assert_eq!(launches[..3], expected);
 }
 
-/// What a later minor may have beside what is known here is shown in its own words.
+/// Records of a later minor version, with more than is known here, are shown in their own words.
 #[test]
 fn kinds_of_a_newer_minor_are_shown() {
     let newer = edited(|json| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What hosts read of a package: the header as C and C++ compilers see it, the stubs as Python
+//! Files for hosts of a package: the header as C and C++ compilers see it, the stubs as Python
 //! does, metadata, and files as `inspect` does.
 
 mod c_names;

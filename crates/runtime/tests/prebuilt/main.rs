@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the prebuilt objects promise: which symbols they need and give, how large they are, and
+//! Promises of the prebuilt objects: the symbols that they need and give, how large they are, and
 //! that they work.
 //!
 //! `build.rs` links the object of this machine into this test.
@@ -16,7 +16,8 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, Sym
 
 mod raised;
 
-/// What every package has around it: the C library, and what raises errors of libtvm_ffi.
+/// The symbols that every package has around it: the C library, and what raises errors of
+/// libtvm_ffi.
 const IMPORTS: [&str; 10] = [
     "TVMFFIErrorCreate",
     "TVMFFIErrorSetRaised",
@@ -30,8 +31,8 @@ const IMPORTS: [&str; 10] = [
     "memset",
 ];
 
-/// What launches need: the C library, what makes functions of libtvm_ffi, the description of the
-/// package's GPU code, and the other object.
+/// The symbols that launches need: the C library, what makes functions of libtvm_ffi, the
+/// description of the package's GPU code, and the other object.
 const CUDA_IMPORTS: [&str; 18] = [
     "TVMFFIEnvGetStream",
     "TVMFFIFunctionCreate",

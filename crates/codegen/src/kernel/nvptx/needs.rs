@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What rows need of a GPU and of PTX, beyond what every GPU has that kernpack makes code for. LLVM
+//! Needs of rows, of a GPU and of PTX, beyond what every GPU has that kernpack makes code for. LLVM
 //! ends the process where it is asked for what an architecture has not, so that nothing is lowered
 //! before this is known.
 
@@ -38,7 +38,7 @@ impl Needs {
         rows::find(name).map_or(Needs::NOTHING, |entry| entry.needs)
     }
 
-    /// What a word needs: that there are clusters, where it is about them.
+    /// The needs of a word: clusters, where it is about them.
     fn of_word(word: &str) -> Needs {
         if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
     }

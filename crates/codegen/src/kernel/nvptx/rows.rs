@@ -10,7 +10,7 @@ pub(super) struct Entry {
     pub name: &'static str,
     /// How it is done.
     pub how: How,
-    /// What that needs.
+    /// The needs of that.
     pub needs: Needs,
 }
 

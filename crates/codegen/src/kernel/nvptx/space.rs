@@ -9,7 +9,8 @@ const GLOBAL: AddressSpace = AddressSpace(1);
 /// Memory of a block.
 pub(super) const SHARED: AddressSpace = AddressSpace(3);
 
-/// What points into a space. Register tensors are on the stack, where plain pointers point.
+/// The type of pointers into a space. Register tensors are on the stack, where plain pointers
+/// point.
 pub(super) const fn pointer_ty(space: Space) -> Ty {
     match space {
         Space::Global => Ty::PtrTo(GLOBAL),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What calls of rows of the table have in common: their operands, and functions of LLVM that do
-//! what a row means. How each row is done is the target's.
+//! Calls of rows of the table, as far as they have it in common: their operands, and functions of
+//! LLVM that do what a row means. How each row is done is the target's.
 
 use super::{Lowering, Target};
 use kernpack_kernel_ir::kernel::Value;

@@ -152,7 +152,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         }
     }
 
-    /// What lies in memory: of a truth value, a byte.
+    /// The type of values in memory: of a truth value, a byte.
     fn in_memory(of: Type) -> Ty {
         match of {
             Type::Scalar(Scalar::Bool) => Ty::I8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every target does alike: from each operation of [`kernpack_kernel_ir`] to LLVM's IR. What
-//! differs is asked of the [`Target`].
+//! Lowering that every target does alike: from each operation of [`kernpack_kernel_ir`] to LLVM's
+//! IR. What differs is asked of the [`Target`].
 //!
 //! Vectors are loaded, stored and kept whole, and computed with lane by lane.
 //!
@@ -89,11 +89,11 @@ fn lower_kernel<'c, T: Target>(
 
 /// A kernel being lowered for a target.
 pub(super) struct Lowering<'c, 'k, T> {
-    /// What is written to.
+    /// The emitter.
     pub(super) emitter: &'k Emitter<'c>,
     /// The kernel.
     pub(super) kernel: &'k Kernel,
-    /// What code is made for.
+    /// The target that code is made for.
     pub(super) target: &'k T,
     /// The kernel's function.
     pub(super) function: Function<'c>,

@@ -144,7 +144,7 @@ mod tests {
     use kernpack_kernel_ir::kernel::Local;
     use kernpack_kernel_ir::text::{self, Item};
 
-    /// What register tensors become: variables of so many elements, or memory.
+    /// Expects register tensors to become variables of so many elements, or memory.
     fn expect_widths(body: &str, expected: Expect) {
         let text = format!(
             "kernel k(v0 i: int64, v1 f: float32, v2 p: pointer.global float32 align 16 written) {{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a target has by itself: all that lowering asks of one. A folder beside this one answers.
+//! The target as lowering sees it: all that is asked of one. A folder beside this one answers.
 
 use super::Lowering;
 use crate::llvm::{Emitter, Function, Ty, V};
@@ -9,7 +9,7 @@ use kernpack_kernel_ir::types::{Scalar, Space};
 
 /// A target.
 pub(in crate::kernel) trait Target: Sized {
-    /// What points into a space.
+    /// The type of pointers into a space.
     fn pointer_ty(space: Space) -> Ty;
 
     /// Starts a kernel, with what is known of it as a whole: the builder stands at its first block.

@@ -3,7 +3,7 @@
 //! each architecture, and [`NvJitLink`] assembles that to machine code; of PTX that is asked for,
 //! nothing more is made.
 //!
-//! What is wrong with a kernel is told at its lines, and so is what makes it slow: a register
+//! Mistakes of a kernel are told at its lines, and so is what makes it slow: a register
 //! tensor that stays in memory, registers that do not suffice, instructions that wait for one
 //! another. The same kernels give the same bytes, wherever the file lies, unless lines are asked
 //! for.

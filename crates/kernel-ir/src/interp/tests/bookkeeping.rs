@@ -41,7 +41,8 @@ fn an_element_of_four_bytes_takes_24_more_at_most() {
     assert!(bytes <= said && said <= MOST_PER_ELEMENT * u64::from(n) + 1024, "{said}");
 }
 
-/// What is touched byte by byte takes as much for each byte, however many threads have read it.
+/// Memory that is touched byte by byte takes as much for each byte, however many threads have read
+/// it.
 #[test]
 fn an_element_of_which_bytes_are_touched_takes_what_is_said_of_bytes() {
     let n = 1_u32 << 12;

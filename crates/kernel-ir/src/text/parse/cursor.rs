@@ -112,7 +112,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What a text in quotes says.
+    /// The contents of a text in quotes.
     pub fn text(&mut self, what: &str) -> Parsed<String> {
         if !self.is_text() {
             return Err(self.unexpected(what));

@@ -125,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind the word of an expression; nothing where the word is of none.
+    /// Reads behind the word of an expression; nothing where the word is of none.
     fn expr(&mut self, word: &str, definition: Definition) -> Parsed<Option<Expr>> {
         if let Some(op) = Unary::parse(word) {
             return Ok(Some(Expr::Unary(op, self.value()?)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What happens as a kernel runs: slots, writes, threads together.
+//! A kernel as it runs: slots, writes, threads together.
 
 use super::super::verify;
 use super::kernel;

@@ -26,7 +26,7 @@ pub(super) struct Cause {
     pub jump: Option<(Jump, Place)>,
 }
 
-/// What has the condition.
+/// The statement that has the condition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CauseKind {
     If,
@@ -37,7 +37,7 @@ impl Control {
     /// Every thread of the grid.
     pub const ALL: Control = Control { level: Level::Grid, cause: None };
 
-    /// What a condition of that level lets through.
+    /// The control of a condition of that level.
     pub const fn under(kind: CauseKind, place: Place, level: Level) -> Control {
         Control { level, cause: Some(Cause { kind, place, level, jump: None }) }
     }

@@ -88,7 +88,7 @@ impl Around {
     }
 }
 
-/// What a loop begins each round with.
+/// The state with which a loop begins each round.
 #[derive(Clone)]
 struct Head {
     slots: Vec<Level>,

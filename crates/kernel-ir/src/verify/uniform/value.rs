@@ -26,7 +26,7 @@ struct Alike {
     counts_lanes: bool,
     /// It is a multiple of two to the power of this.
     zeros: u32,
-    /// What it is of another lane, and the bits in which that lane's number differs.
+    /// The value of another lane that it is, and the bits in which that lane's number differs.
     exchanged: Option<(Value, u32)>,
 }
 
@@ -38,7 +38,7 @@ impl Alike {
         Alike { level, lane_bits, is_of_lane, counts_lanes: false, zeros: 0, exchanged: None }
     }
 
-    /// What is computed from both.
+    /// The likeness of what is computed from both.
     fn meet(self, other: Alike) -> Alike {
         Alike {
             level: self.level.min(other.level),
@@ -53,7 +53,7 @@ impl Alike {
     }
 }
 
-/// What the levels of values are computed from.
+/// The values whose levels others are computed from.
 pub(super) struct Values<'k> {
     kernel: &'k Kernel,
     all: Vec<Alike>,
@@ -242,8 +242,8 @@ impl<'k> Values<'k> {
         }
     }
 
-    /// What lanes exchange. Where they take part that are not there, a kernel is wrong; a vote is
-    /// among those that are, and so differs among warps.
+    /// The likeness of what lanes exchange. Where they take part that are not there, a kernel is
+    /// wrong; a vote is among those that are, and so differs among warps.
     fn exchange(&self, alike: &mut Alike, op: WarpOp, operands: Alike, call: &Call) {
         let [Operand::Value(value), Operand::Value(lane)] = call.operands[..] else { return };
         if matches!(op, WarpOp::Any | WarpOp::All | WarpOp::Ballot | WarpOp::Match) {

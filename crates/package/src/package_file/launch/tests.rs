@@ -36,7 +36,7 @@ fn otherwise_stands_behind_conditions() {
     );
 }
 
-/// What is wrong above does not make an `otherwise` wrong.
+/// A mistake above does not make an `otherwise` wrong.
 #[test]
 fn otherwise_behind_what_is_wrong() {
     expect_whens(

@@ -213,7 +213,7 @@ fn problems_of_the_plan_are_found_at_their_number() {
     );
 }
 
-/// What is known of the device has a value in every condition of a function that launches on a GPU,
+/// An attribute of the device has a value in every condition of a function that launches on a GPU,
 /// where something else is wrong too.
 #[test]
 fn facts_of_the_device_are_not_among_the_problems() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is constant in addresses, and atomic operations.
+//! Constants in addresses, and atomic operations.
 
 use super::expect_instructions;
 use expect_test::expect;

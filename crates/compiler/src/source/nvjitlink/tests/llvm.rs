@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What LLVM writes, assembled: the texts that its own tests have.
+//! LLVM's texts, assembled: those that its own tests have.
 
 use super::super::LineTable;
 use super::*;
