@@ -313,6 +313,26 @@ mod tests {
         expect_none(places.collect());
     }
 
+    /// A clause that begins with "What" names nothing: its noun comes first.
+    #[test]
+    fn documentation_of_crates_begins_with_nouns() {
+        let crates = sources().into_iter().filter(Source::is_rust);
+        let crates = crates.filter(|source| source.path.starts_with("crates/"));
+        let riddles = crates.filter(|source| !source.path.starts_with("crates/cli/src/"));
+        let places = riddles.flat_map(|Source { path, text }| {
+            let lines: Vec<_> = text.lines().map(|line| line.trim_start().to_string()).collect();
+            let is_doc = |line: &str| line.starts_with("///") || line.starts_with("//!");
+            let begins = |at: &usize| *at == 0 || !is_doc(&lines[at - 1]);
+            let is_riddle = |line: &str| {
+                let words = line.get(3..).unwrap_or_default().trim_start();
+                is_doc(line) && words.starts_with("What ") && !words.starts_with("What to ")
+            };
+            let found = (0..lines.len()).filter(|at| begins(at) && is_riddle(&lines[*at]));
+            found.map(|at| format!("{path}:{}: begins with `What`", at + 1)).collect::<Vec<_>>()
+        });
+        expect_none(places.collect());
+    }
+
     #[test]
     fn names_of_files_say_something() {
         let is_vague = |source: &Source| {
