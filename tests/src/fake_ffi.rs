@@ -72,12 +72,12 @@ struct Held {
 #[derive(Clone, Copy)]
 pub struct Made {
     state: usize,
-    call: PackedFunction,
+    call: SafeCall,
     delete: extern "C" fn(*mut c_void),
 }
 
-/// The C type of packed functions.
-pub type PackedFunction = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> c_int;
+/// The C type of entry points.
+pub type SafeCall = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> c_int;
 
 #[derive(Default)]
 struct State {
@@ -430,7 +430,7 @@ extern "C" fn TVMFFIObjectDecRef(object: *mut c_void) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIFunctionCreate(
     state: *mut c_void,
-    call: PackedFunction,
+    call: SafeCall,
     delete: extern "C" fn(*mut c_void),
     out: *mut *mut c_void,
 ) -> c_int {

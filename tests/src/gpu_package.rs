@@ -3,7 +3,7 @@
 //! find is [`cuda_stub`](crate::cuda_stub)'s, where that is loaded.
 #![expect(unsafe_code, reason = "loads generated code and calls it")]
 
-use crate::fake_ffi::{self, PackedFunction, Record};
+use crate::fake_ffi::{self, Record, SafeCall};
 use crate::memory::Arguments;
 use crate::value::{Arrival, Tensor, Value};
 use kernpack_compiler::{Compiled, Options, compile};
@@ -104,8 +104,7 @@ impl Loaded {
     /// Whether it has the function.
     pub fn has(&self, name: &str) -> bool {
         // SAFETY: nothing is called.
-        unsafe { self.0.get::<PackedFunction>(format!("{FUNCTION_PREFIX}{name}").as_bytes()) }
-            .is_ok()
+        unsafe { self.0.get::<SafeCall>(format!("{FUNCTION_PREFIX}{name}").as_bytes()) }.is_ok()
     }
 
     /// Calls a function: nothing, or kind and message of the error.
@@ -124,7 +123,7 @@ impl Loaded {
     pub fn invoke(&self, name: &str, arguments: &Arguments) -> (i32, Any) {
         let symbol = format!("{FUNCTION_PREFIX}{name}");
         // SAFETY: the compiler gives every entry point this type.
-        let entry = unsafe { self.0.get::<PackedFunction>(symbol.as_bytes()) };
+        let entry = unsafe { self.0.get::<SafeCall>(symbol.as_bytes()) };
         let entry = *entry.unwrap_or_else(|error| panic!("{error}"));
         let args = std::ptr::with_exposed_provenance(arguments.address() as usize);
         let mut result = Any::default();

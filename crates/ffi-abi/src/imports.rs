@@ -64,7 +64,7 @@ imports! {
     FUNCTION_GET_GLOBAL = TVMFFIFunctionGetGlobal(Ptr, Ptr) -> I32;
     /// Calls a function object.
     FUNCTION_CALL = TVMFFIFunctionCall(Ptr, Ptr, I32, Ptr) -> I32;
-    /// Makes a function object of a state, a packed function and what deletes the state.
+    /// Makes a function object of a state, an entry point and what deletes the state.
     FUNCTION_CREATE = TVMFFIFunctionCreate(Ptr, Ptr, Ptr, Ptr) -> I32;
 }
 

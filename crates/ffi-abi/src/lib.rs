@@ -56,7 +56,7 @@ pub use managed::ManagedTensor;
 pub use memory::{Memory, RawMemory, slice};
 pub use type_index::TypeIndex;
 
-/// The prefix of a packed function's symbol: `__tvm_ffi_<name>`.
+/// The prefix of an entry point's symbol: `__tvm_ffi_<name>`.
 pub const FUNCTION_PREFIX: &str = "__tvm_ffi_";
 /// The prefix of the symbol that returns a function's metadata as a JSON string.
 pub const METADATA_PREFIX: &str = "__tvm_ffi__metadata_";

@@ -11,9 +11,9 @@ use crate::layout::{Any, ByteArray, DLTensor};
 use crate::managed::ManagedTensor;
 use core::ffi::{c_char, c_int, c_void};
 
-/// How every function of TVM-FFI is called: its own pointer, the arguments, the place of the
-/// result.
-pub type PackedFunction = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> c_int;
+/// The C type of entry points, and so how every function of TVM-FFI is called: its own pointer, the
+/// arguments, the place of the result.
+pub type SafeCall = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> c_int;
 
 /// How an allocator says why it failed: its context, the kind of the error, the message. Both texts
 /// are copied.
@@ -49,10 +49,10 @@ functions! {
     fn TVMFFIStringFromByteArray(text: *const ByteArray, made: *mut Any) -> c_int;
     /// Makes bytes that are a copy.
     fn TVMFFIBytesFromByteArray(bytes: *const ByteArray, made: *mut Any) -> c_int;
-    /// Makes a function object of a state, a packed function and what deletes the state.
+    /// Makes a function object of a state, an entry point and what deletes the state.
     fn TVMFFIFunctionCreate(
         state: *mut c_void,
-        call: PackedFunction,
+        call: SafeCall,
         delete: unsafe extern "C" fn(*mut c_void),
         function: *mut *mut c_void,
     ) -> c_int;

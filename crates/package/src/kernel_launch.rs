@@ -3,47 +3,63 @@
 //! passed.
 //!
 //! All launches of one file, compiled in one way, share a source, which has every kernel that any
-//! of them needs. So it is known only when all of a package's launches have been looked at.
+//! of them needs. So it is known only when all of a package's launches have been looked at: until
+//! then the kernels are in a pool, which a launch knows by its id ([`PooledLaunch`]).
 
 use crate::file::Files;
 use crate::kernel_file::{KernelFile, KernelTarget};
 use crate::package::{Function, KernelLaunch, Launch, PackedLaunches, Site};
 use crate::source::{GpuSource, KernelSource};
+use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_kernel_lang::packed::PackedRow;
 use kernpack_kernel_lang::packed::settle::{Kernels, SettledLaunch};
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{Branch, When};
+use std::sync::Arc;
 
-/// The kernels of a package's files.
+/// The kernels of a package's files, while launches are looked at: a pool for each file and way to
+/// compile it.
 #[derive(Debug, Default)]
 pub(crate) struct KernelPools(Vec<(KernelFile, Kernels)>);
 
+/// A pool, by its number.
+#[derive(Clone, Copy, Debug)]
+struct PoolId(usize);
+
+/// A launch of which all is known but which other kernels its source has.
+#[derive(Debug)]
+pub(crate) struct PooledLaunch {
+    pool: PoolId,
+    /// The file, where the launch names it.
+    file: KernelFile,
+    when: When,
+    settled: SettledLaunch,
+}
+
+/// The kernels of every pool, when there will be no more.
+#[derive(Debug)]
+pub(crate) struct PooledKernels(Vec<Arc<[Arc<Kernel>]>>);
+
 impl KernelPools {
-    fn of(&mut self, file: &KernelFile) -> &mut Kernels {
+    fn of(&mut self, file: &KernelFile) -> PoolId {
         let place = self.0.iter().position(|(known, _)| known.is_same(file));
-        let place = place.unwrap_or_else(|| {
+        PoolId(place.unwrap_or_else(|| {
             self.0.push((file.clone(), Kernels::default()));
             self.0.len() - 1
-        });
-        &mut self.0[place].1
+        }))
     }
 
-    /// Gives every launch of these functions all kernels of its file.
-    pub fn complete<'f>(&self, functions: impl Iterator<Item = &'f mut Function>) {
-        for launch in functions.flat_map(|function| &mut function.launches) {
-            let Site::Gpu { source: GpuSource::Kernel(source, archs), .. } = &mut launch.site
-            else {
-                continue;
-            };
-            let is_own = |(file, _): &&(KernelFile, Kernels)| {
-                let KernelTarget::Nvptx(own) = &file.target;
-                file.path == source.path && own == archs && file.line_info == source.line_info
-            };
-            if let Some((_, kernels)) = self.0.iter().find(is_own) {
-                source.instances.clone_from(&kernels.kernels);
-            }
-        }
+    /// Elaborates the kernels of launches, for all combinations of dtypes, into a file's pool.
+    fn settle(
+        &mut self,
+        file: &KernelFile,
+        files: &KernelFiles,
+        rows: &[PackedRow],
+    ) -> Result<(PoolId, Vec<SettledLaunch>), Diagnostics> {
+        let pool = self.of(file);
+        Ok((pool, self.0[pool.0].1.settle(files, rows)?))
     }
 
     /// Warnings about the kernels.
@@ -52,16 +68,25 @@ impl KernelPools {
         Diagnostics(warnings.collect())
     }
 
+    /// The kernels that all launches together need.
+    pub fn into_kernels(self) -> PooledKernels {
+        PooledKernels(self.0.into_iter().map(|(_, kernels)| kernels.kernels.into()).collect())
+    }
+
     /// The launches of a packed function.
     pub fn settle_packed(
         &mut self,
         written: &PackedLaunches,
         files: &mut Files<'_>,
-    ) -> Result<Vec<Launch>, Diagnostics> {
+    ) -> Result<Vec<PooledLaunch>, Diagnostics> {
         let opened = written.file.open(files.held())?;
         files.extend(opened.looked.clone());
-        let settled = self.of(&written.file).settle(&opened.files, &written.rows)?;
-        Ok(settled.into_iter().map(|one| launch(&written.file, one.when(), one)).collect())
+        let (pool, settled) = self.settle(&written.file, &opened.files, &written.rows)?;
+        let launch = |settled: SettledLaunch| {
+            let (file, when) = (written.file.clone(), settled.when());
+            PooledLaunch { pool, file, when, settled }
+        };
+        Ok(settled.into_iter().map(launch).collect())
     }
 
     /// A launch of a package file, which is several where dtypes make it so.
@@ -71,7 +96,7 @@ impl KernelPools {
         function: &Function,
         (index, whens): (usize, &[&When]),
         files: &mut Files<'_>,
-    ) -> Result<Vec<Launch>, Diagnostics> {
+    ) -> Result<Vec<PooledLaunch>, Diagnostics> {
         let opened = written.file.open(files.held())?;
         files.extend(opened.looked.clone());
         let KernelLaunch { kernel, args, geometry, .. } = written;
@@ -81,27 +106,16 @@ impl KernelPools {
         let rows = written::launch(&opened.files, own, described)?;
         // Under the others its `when` does not hold.
         let rows: Vec<_> = rows.into_iter().filter(|row| !row.launches.is_empty()).collect();
-        let settled = self.of(&written.file).settle(&opened.files, &rows)?;
-        Ok(self.joined(written, (index, whens), &rows, settled))
-    }
-
-    /// The launches, each with the condition that is written.
-    fn joined(
-        &self,
-        written: &KernelLaunch,
-        (index, whens): (usize, &[&When]),
-        rows: &[PackedRow],
-        settled: Vec<SettledLaunch>,
-    ) -> Vec<Launch> {
+        let (pool, settled) = self.settle(&written.file, &opened.files, &rows)?;
         let is_one = settled.len() == 1 || rows.len() <= 1;
-        let launch = |one: SettledLaunch| {
+        let launch = |settled: SettledLaunch| {
             let when = match is_one {
                 true => written.when.clone(),
-                false => when(&written.when, written::branches(whens, index), &one.branches),
+                false => when(&written.when, written::branches(whens, index), &settled.branches),
             };
-            launch(&written.file, when, one)
+            PooledLaunch { pool, file: written.file.clone(), when, settled }
         };
-        settled.into_iter().map(launch).collect()
+        Ok(settled.into_iter().map(launch).collect())
     }
 }
 
@@ -118,17 +132,20 @@ fn when(written: &When, branches: Vec<Branch>, dtypes: &[Branch]) -> When {
     }
 }
 
-/// A launch with the source of its kernel, which is completed later.
-fn launch(file: &KernelFile, when: When, settled: SettledLaunch) -> Launch {
-    let SettledLaunch { branches: _, kernel, args, geometry } = settled;
-    let source =
-        KernelSource { path: file.path.clone(), instances: vec![], line_info: file.line_info };
-    let site = match &file.target {
-        KernelTarget::Nvptx(archs) => {
-            Site::Gpu { source: GpuSource::Kernel(source, archs.clone()), launch: geometry.into() }
-        }
-    };
-    let place = kernel.span;
-    let args = args.into_iter().map(|arg| Placed::new(arg, place)).collect();
-    Launch { when, kernel, args, site }
+impl PooledLaunch {
+    /// The launch, with the source that it shares with the others of its pool.
+    pub fn whole(self, kernels: &PooledKernels) -> Launch {
+        let PooledLaunch { pool, file, when, settled } = self;
+        let SettledLaunch { branches: _, kernel, args, geometry } = settled;
+        let KernelFile { path, target, line_info, opened: _ } = file;
+        let source = KernelSource { path, instances: kernels.0[pool.0].clone(), line_info };
+        let site = match target {
+            KernelTarget::Nvptx(archs) => {
+                Site::Gpu { source: GpuSource::Kernel(source, archs), launch: geometry.into() }
+            }
+        };
+        let place = kernel.span;
+        let args = args.into_iter().map(|arg| Placed::new(arg, place)).collect();
+        Launch { when, kernel, args, site }
+    }
 }

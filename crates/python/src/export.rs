@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The symbols of this library: packed functions, a line each. What they do stands elsewhere.
+//! The symbols of this library: entry points, a line each. What they do stands elsewhere.
 
 #![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
 
 use crate::ffi::{Args, Error, Value};
 use crate::{allocator, build, command, inspect, package_text, prepared, signature};
 
-/// Defines packed functions: for each, its doc, its symbol, and what it does.
-macro_rules! packed_functions {
+/// Defines entry points: for each, its doc, its symbol, and what it does.
+macro_rules! entry_points {
     ($( $(#[$doc:meta])* $symbol:ident = $body:path; )*) => { $(
         $(#[$doc])*
         ///
         /// # Safety
-        /// The caller is one of packed functions.
+        /// The caller is one of entry points.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $symbol(
             _handle: *mut core::ffi::c_void,
@@ -26,7 +26,7 @@ macro_rules! packed_functions {
     )* };
 }
 
-packed_functions! {
+entry_points! {
     /// `(request, observer, name, bytes, …) -> JSON`: a package, from the cache or compiled.
     __tvm_ffi_kernpack_get = build::get;
     /// `(package, suffix) -> bytes`: a file of a package.

@@ -45,7 +45,7 @@ impl Error {
         Error { is_set: true, ..Error::runtime("") }
     }
 
-    /// Raises it: -1, for the caller of a packed function.
+    /// Raises it: -1, for the caller of an entry point.
     pub fn raise(&self) -> i32 {
         // An error of a callback's is raised already; one that Python has set goes by this name.
         let (kind, message) = match self.is_set {
@@ -190,10 +190,10 @@ impl Object {
         Object(object)
     }
 
-    /// Calls a function as packed functions are called.
+    /// Calls a function as entry points are called.
     ///
     /// # Safety
-    /// The object is a function, and the rest is that of a packed function's caller.
+    /// The object is a function, and the rest is that of an entry point's caller.
     pub unsafe fn call(&self, args: *const Any, n_args: i32, result: *mut Any) -> i32 {
         // SAFETY: as the caller says.
         unsafe { TVMFFIFunctionCall(self.0, args, n_args, result) }
@@ -234,10 +234,10 @@ pub fn check_signals() -> Result<(), Error> {
     }
 }
 
-/// Runs the body of a packed function, whatever happens in it: 0, or -1 with an error raised.
+/// Runs the body of an entry point, whatever happens in it: 0, or -1 with an error raised.
 ///
 /// # Safety
-/// The arguments are those of a packed function's caller.
+/// The arguments are those of an entry point's caller.
 pub unsafe fn run(
     args: *const Any,
     n_args: i32,

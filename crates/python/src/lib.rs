@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! kernpack as one library for Python.
 //!
-//! Its functions are packed functions of TVM-FFI, which `python/kernpack/_native.py` calls with
-//! texts and bytes and gets JSON from; and `kernpack_main`, the command line tool. LLVM is inside,
-//! and no symbol of it can be seen from outside. Not here: what packages, caches and commands are.
+//! Its functions are entry points as packages have them, which `python/kernpack/_native.py` calls
+//! with texts and bytes and gets JSON from; and `kernpack_main`, the command line tool. LLVM is
+//! inside, and no symbol of it can be seen from outside. Not here: what packages, caches and
+//! commands are.
 //!
 //! # Where things live
 //!
-//! `libkernpack.so`, which has LLVM inside. `export.rs` lists its functions: packed functions of
-//! TVM-FFI, which take texts and bytes and answer JSON. `ffi.rs` is how they read arguments,
-//! answer, raise and call back. `build.rs` asks the cache, on a thread of its own, while the one
-//! that called looks for Ctrl-C; `command.rs` is the command line, as `main` and as a function;
-//! `signature.rs` describes signatures and checks calls that are not made; `package_text.rs` writes
-//! package files, and `inspect.rs` looks into them and into packages. `allocator.rs` is memory for
-//! results and workspaces where a call brings no allocator, of the CUDA driver (`cuda.rs`) on a
-//! GPU. `prepared.rs` runs prepared calls on PyTorch's current stream.
+//! `libkernpack.so`, which has LLVM inside. `export.rs` lists its functions: entry points of
+//! TVM-FFI's calling convention, which take texts and bytes and answer JSON. `ffi.rs` is how they
+//! read arguments, answer, raise and call back. `build.rs` asks the cache, on a thread of its own,
+//! while the one that called looks for Ctrl-C; `command.rs` is the command line, as `main` and as
+//! a function; `signature.rs` describes signatures and checks calls that are not made;
+//! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages.
+//! `allocator.rs` is memory for results and workspaces where a call brings no allocator, of the
+//! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current
+//! stream.
 
 mod allocator;
 mod build;

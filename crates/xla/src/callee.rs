@@ -12,18 +12,18 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::{Any, OBJECT_HEADER_BYTES};
-use kernpack_ffi_abi::libtvm_ffi::{PackedFunction, TVMFFIObjectDecRef, TVMFFIObjectIncRef};
+use kernpack_ffi_abi::libtvm_ffi::{SafeCall, TVMFFIObjectDecRef, TVMFFIObjectIncRef};
 
 /// A function of TVM-FFI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Callee {
     handle: *mut c_void,
-    call: PackedFunction,
+    call: SafeCall,
 }
 
 impl Callee {
     /// The entry point of a package, which needs no object.
-    pub(crate) fn of_symbol(call: PackedFunction) -> Callee {
+    pub(crate) fn of_symbol(call: SafeCall) -> Callee {
         Callee { handle: ptr::null_mut(), call }
     }
 
@@ -34,8 +34,7 @@ impl Callee {
     pub(crate) unsafe fn of_object(function: *mut c_void) -> Callee {
         // SAFETY: it is an object.
         unsafe { TVMFFIObjectIncRef(function) };
-        let cell =
-            function.wrapping_byte_add(OBJECT_HEADER_BYTES as usize).cast::<PackedFunction>();
+        let cell = function.wrapping_byte_add(OBJECT_HEADER_BYTES as usize).cast::<SafeCall>();
         // SAFETY: the cell of a function object begins with how it is called.
         let call = unsafe { cell.read() };
         Callee { handle: function, call }

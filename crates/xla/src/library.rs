@@ -9,7 +9,7 @@
 use crate::callee::{self, Callee};
 use crate::failure::Failure;
 use crate::layout::{DATA_LOSS, FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_FOUND};
-use kernpack_ffi_abi::libtvm_ffi::PackedFunction;
+use kernpack_ffi_abi::libtvm_ffi::SafeCall;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use rustix::fs::MemfdFlags;
 use sha2::{Digest, Sha256};
@@ -116,6 +116,6 @@ fn memory_file(bytes: &[u8]) -> std::io::Result<File> {
 fn symbol(library: &Library, name: &str) -> Option<Callee> {
     let name = format!("__tvm_ffi_{name}");
     // SAFETY: a symbol of that name has this type, in every library for TVM-FFI.
-    let found = unsafe { library.get::<PackedFunction>(name.as_bytes()) };
+    let found = unsafe { library.get::<SafeCall>(name.as_bytes()) };
     found.ok().map(|call| Callee::of_symbol(*call))
 }

@@ -2,7 +2,7 @@
 //! Lowers launches on a GPU: fills in what the driver wants to know, and leaves the rest to the
 //! runtime.
 
-use super::Packed;
+use super::SafeCall;
 use super::faults::Faults;
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, record};
@@ -64,8 +64,8 @@ pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode, n_functions: u32) {
 
 /// Lowers the function that loads the package's GPU code on a device.
 pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
-    let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
-    let (args, n_args, _) = Packed::params(e, function);
+    let function = SafeCall::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
+    let (args, n_args, _) = SafeCall::params(e, function);
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
     builder.plan();
     let device = e.load(Ty::I64, e.offset_by(args, any::PAYLOAD.offset));

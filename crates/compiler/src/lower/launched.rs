@@ -5,7 +5,7 @@
 use super::faults::Faults;
 use super::function::FunctionBuilder;
 use super::import::call_runtime;
-use super::{Entry, Packed};
+use super::{Entry, SafeCall};
 use kernpack_codegen::llvm::{Emitter, Ty};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_package::package::Role;
@@ -43,8 +43,8 @@ fn launches_on_gpu(plan: &Plan) -> bool {
 /// Lowers the function of that plan, which takes nothing and returns how the launches of the
 /// function of that number were submitted.
 pub fn lower(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, number: u32) {
-    let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
-    let (args, n_args, result) = Packed::params(e, function);
+    let function = SafeCall::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
+    let (args, n_args, result) = SafeCall::params(e, function);
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
     builder.plan();
     let number = e.int(Ty::I32, number.into());

@@ -194,20 +194,20 @@ const MANY_STEPS: u32 = 1024;
 
 /// Lowers a function whose launches are calls: in one piece.
 fn lower_whole(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, with: Launching<'_>) {
-    let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
-    let (args, n_args, result) = Packed::params(e, function);
+    let function = SafeCall::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
+    let (args, n_args, result) = SafeCall::params(e, function);
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
     builder.plan();
     launch::lower(&mut builder, faults, with, e.null(), result);
     builder.finish(faults);
 }
 
-/// The C type of packed functions: `int (void* handle, const TVMFFIAny* args, int32_t num_args,
+/// The C type of entry points: `int (void* handle, const TVMFFIAny* args, int32_t num_args,
 /// TVMFFIAny* result)`.
-struct Packed;
+struct SafeCall;
 
-impl Packed {
-    /// Starts a packed function.
+impl SafeCall {
+    /// Starts an entry point.
     fn define<'c>(e: &Emitter<'c>, symbol: &str) -> Function<'c> {
         e.define(symbol, &[Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr], Ty::I32)
     }

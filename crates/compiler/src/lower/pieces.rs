@@ -17,7 +17,7 @@ use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare_as, record};
 use super::launch::{self, Launching};
 use super::raise::write_backtrace;
-use super::{Entry, Packed};
+use super::{Entry, SafeCall};
 use kernpack_codegen::llvm::{Emitter, Function, Predicate, Ty, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_runtime::interface::functions::{CHECK, CUDA_PREPARE, LAUNCH};
@@ -31,10 +31,10 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
     lower_check(e, check, entry.plan, &state, faults);
     lower_launch(e, launch, entry.plan, &state, faults, with);
 
-    let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", entry.plan.name));
+    let function = SafeCall::define(e, &format!("{FUNCTION_PREFIX}{}", entry.plan.name));
     let error = e.stack(function, error_parts::BYTES);
     let memory = e.stack(function, state.bytes());
-    let (args, n_args, result) = Packed::params(e, function);
+    let (args, n_args, result) = SafeCall::params(e, function);
     write_backtrace(e, error, &entry.plan.name);
     let checked = e.call(check, &[args, n_args, memory, error]).expect("an int");
     let (accepted, refused) = (e.block(function, ""), e.block(function, ""));
@@ -50,7 +50,7 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
 pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
     let (check, launch) = pieces(e, &entry.plan.name);
     let symbol = format!("{FUNCTION_PREFIX}{}", entry.name);
-    let function = Packed::define(e, &symbol);
+    let function = SafeCall::define(e, &symbol);
     let name = e.bytes("", format!("{}\0", entry.name).as_bytes(), 1);
     let preparable = [
         (preparable::NAME, Word::Pointer(name)),
@@ -61,7 +61,7 @@ pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
     ];
     let preparable = e.words("", &record(preparable::BYTES, preparable));
     let error = e.stack(function, error_parts::BYTES);
-    let (args, n_args, result) = Packed::params(e, function);
+    let (args, n_args, result) = SafeCall::params(e, function);
     write_backtrace(e, error, entry.name);
     e.ret(call_runtime(e, CUDA_PREPARE, &[preparable, args, n_args, result, error]));
 }

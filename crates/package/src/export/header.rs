@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C header of a package: for each function the packed symbol, and a plain C function over it,
+//! The C header of a package: for each function the entry point, and a plain C function over it,
 //! `static inline`, with a typed argument for every parameter and the message in a buffer of the
 //! caller's.
 //!
-//! It needs no other header and no object of TVM-FFI's making: what a packed function takes as an
+//! It needs no other header and no object of TVM-FFI's making: what an entry point takes as an
 //! object (a Shape, a Tuple, an integer beyond 2^63) is laid out on the caller's stack. That is
-//! sound as packed functions only read their arguments. A value that may be absent is a pointer
+//! sound as entry points only read their arguments. A value that may be absent is a pointer
 //! that may be NULL; literals are no parameters, the wrapper passes them.
 
 use super::c_name::identifiers;
@@ -51,7 +51,7 @@ impl Header<'_> {
         self.line(&format!("/* The functions of `{package}`, packaged by kernpack {COMPILER}."));
         self.line(&format!(
             " *
- * `{FUNCTION_PREFIX}<name>` is the packed function, for `tvm::ffi::Function::InvokeExternC` and its like. `{package}_<name>` calls
+ * `{FUNCTION_PREFIX}<name>` is the entry point, for `tvm::ffi::Function::InvokeExternC` and its like. `{package}_<name>` calls
  * it: it returns 0, or -1 with \"Kind: message\" in `message`, cut to `message_size` bytes and ended by a zero. Pointers to what a
  * function may do without can be NULL. Link with the package and with libtvm_ffi.
  */"

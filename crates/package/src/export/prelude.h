@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #endif
 
-/* Where TVM-FFI's own header can be found, packed functions are declared with its types, whoever includes it first. */
+/* Where TVM-FFI's own header can be found, entry points are declared with its types, whoever includes it first. */
 #if !defined(TVM_FFI_C_API_H_) && defined(__has_include)
 #if __has_include(<tvm/ffi/c_api.h>)
 #ifdef __GNUC__
@@ -59,7 +59,7 @@ typedef struct kernpack_dims {
   size_t size;
 } kernpack_dims;
 
-/* A value as packed functions take it: TVMFFIAny. */
+/* A value as entry points take it: TVMFFIAny. */
 typedef struct kernpack_any {
   int32_t type_index;
   uint32_t padding;
@@ -78,7 +78,7 @@ void TVMFFIErrorMoveFromRaised(void** result);
 int TVMFFIObjectDecRef(void* object);
 #endif
 
-/* The objects of TVM-FFI that are passed here live on the caller's stack. A packed function of kernpack reads its arguments and keeps
+/* The objects of TVM-FFI that are passed here live on the caller's stack. An entry point of kernpack reads its arguments and keeps
    none, so nobody counts references to them. */
 typedef struct kernpack_object {
   uint64_t ref_count;
@@ -115,7 +115,7 @@ typedef struct kernpack_error {
   size_t message_size;
 } kernpack_error;
 
-/* Refuses to compile where a layout is not the one that packed functions read. */
+/* Refuses to compile where a layout is not the one that entry points read. */
 typedef char kernpack_layouts[sizeof(void*) == 8 && sizeof(kernpack_tensor) == 48 && offsetof(kernpack_tensor, shape) == 24 &&
                                       sizeof(kernpack_any) == 16 && offsetof(kernpack_any, value) == 8 &&
                                       sizeof(kernpack_object) == 24

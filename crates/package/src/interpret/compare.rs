@@ -178,7 +178,7 @@ fn image(
     };
     let mut kernel = ran.kernel.clone();
     leave_prints_out(&mut kernel.body);
-    let source = KernelSource { instances: vec![Arc::new(kernel)], ..source.clone() };
+    let source = KernelSource { instances: [Arc::new(kernel)].into(), ..source.clone() };
     images.image(&source, arch).map_err(|errors| {
         Diagnostics(errors.into_iter().map(|error| error.diagnostic("", [])).collect())
     })

@@ -15,8 +15,9 @@ use std::sync::Arc;
 pub struct KernelSource {
     /// The file.
     pub path: Placed<PathBuf>,
-    /// The kernels. Launches know each by its name, which is its symbol.
-    pub instances: Vec<Arc<Kernel>>,
+    /// The kernels, which all launches of the file share. They know each by its name, which is its
+    /// symbol.
+    pub instances: Arc<[Arc<Kernel>]>,
     /// Whether the image tells debuggers and profilers which line each instruction comes from.
     pub line_info: bool,
 }
@@ -29,7 +30,7 @@ impl PartialEq for KernelSource {
         self.path == other.path
             && self.line_info == other.line_info
             && self.instances.len() == other.instances.len()
-            && self.instances.iter().zip(&other.instances).all(is_same)
+            && self.instances.iter().zip(other.instances.iter()).all(is_same)
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls plain functions over packed ones that print their arguments, or fail. Both C99 and C++11. */
+/* Calls plain functions over entry points that print their arguments, or fail. Both C99 and C++11. */
 #include "norm.h"
 
 #include <inttypes.h>

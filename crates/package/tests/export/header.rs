@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The header: its text, which compilers take it, and what a packed function gets through it.
+//! The header: its text, which compilers take it, and what an entry point gets through it.
 
 use crate::{function, norm, package, python, run};
 use expect_test::expect;
@@ -520,7 +520,7 @@ fn it_goes_with_tvm_ffis_own_header_in_both_orders() {
 }
 
 #[test]
-fn cpp_calls_packed_functions_through_tvm_ffi() {
+fn cpp_calls_entry_points_through_tvm_ffi() {
     let folder = folder(&everything());
     let options = tvm_ffi_options();
     let options = ["-c"].into_iter().chain(options.iter().map(String::as_str)).collect::<Vec<_>>();
@@ -542,7 +542,7 @@ fn headers_of_several_packages_go_together() {
 }
 
 #[test]
-fn packed_functions_get_what_callers_pass() {
+fn entry_points_get_what_callers_pass() {
     let folder = folder(&everything());
     let printed = COMPILERS.map(|compiler| {
         compile(&folder, compiler, include_str!("calls.c"), &[]);

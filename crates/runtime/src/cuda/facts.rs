@@ -42,7 +42,7 @@ fn known(area: Area, driver: &Driver, number: i32) -> Result<DeviceFacts, Status
     if number as usize >= MAX_DEVICES {
         return Err(driver::INVALID_DEVICE);
     }
-    let kept = &area.learned(number as usize).facts;
+    let kept = &area.learned(number as usize).attributes;
     if !kept.once.is_done() {
         kept.once.make(|| {
             let (major, minor) = driver.capability(number)?;

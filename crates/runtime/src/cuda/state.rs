@@ -142,7 +142,7 @@ pub(super) struct Device {
 /// The part of a device's state that launches add to.
 #[repr(C, align(64))]
 pub(super) struct Learned {
-    pub(super) facts: Facts,
+    pub(super) attributes: Attributes,
     /// Of launches one by one, and of several at once.
     choices: [Choice; 2],
 }
@@ -165,7 +165,7 @@ pub(super) struct Launched {
 
 /// The attributes of a device that launches have asked for.
 #[repr(C)]
-pub(super) struct Facts {
+pub(super) struct Attributes {
     pub(super) once: Once,
     pub(super) values: [AtomicI64; 3],
 }
