@@ -67,7 +67,7 @@ fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
 }
 
 /// Whether a node of a graph can do what a launch does. One does not overlap with what came before
-/// its graph, and has the priority of the stream; of flags, the runtime gives nodes one.
+/// its graph, and has the priority of the stream. Of flags the runtime knows one that nodes have.
 fn can_be_node(grid: &Grid) -> bool {
     grid.flags.iter().all(|flag| flag == LaunchFlag::Cooperative) && grid.priority.is_none()
 }

@@ -154,3 +154,6 @@ mod flags {
         LaunchFlags::ask(has).map_err(Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests;
