@@ -304,13 +304,12 @@ fn image_words(image: &ImageRecord) -> String {
 
 /// `grid [ceildiv(n, 256)], block [256], smem 4*n`
 fn layout_words(layout: &LayoutRecord) -> String {
-    let LayoutRecord { grid, block, smem, cluster, cooperative, pdl, priority, stream } = layout;
+    let LayoutRecord { grid, block, smem, cluster, flags, priority, stream } = layout;
     let dims = |name: &str, dims: &[String]| format!("{name} [{}]", dims.join(", "));
     let mut words = vec![dims("grid", grid), dims("block", block)];
     words.extend(smem.iter().map(|smem| format!("smem {smem}")));
     words.extend((!cluster.is_empty()).then(|| dims("cluster", cluster)));
-    words.extend(cooperative.then(|| "cooperative".to_string()));
-    words.extend(pdl.then(|| "pdl".to_string()));
+    words.extend(flags.iter().map(|flag| flag.key().to_string()));
     words.extend(priority.iter().map(|priority| format!("priority {priority}")));
     words.extend(stream.iter().map(|stream| format!("stream {stream}")));
     words.join(", ")

@@ -31,6 +31,7 @@ use driver::Gpu;
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
 use kernpack_machine::shared;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_validators::LaunchFlag;
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
 use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Site};
 use thiserror::Error;
@@ -154,8 +155,7 @@ const USUAL_FACTS: DeviceFacts = [132, shared::MOST_BYTES as i64, 90];
 /// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
 /// run at once.
 fn asks_of_device(plan: &Plan) -> bool {
-    let is_cooperative =
-        |launch: &Launch| matches!(&launch.site, Site::Gpu(grid) if grid.cooperative);
+    let is_cooperative = |launch: &Launch| matches!(&launch.site, Site::Gpu(grid) if grid.flags.has(LaunchFlag::Cooperative));
     plan.exprs.contains(&Expr::Device) || plan.launches.iter().any(is_cooperative)
 }
 

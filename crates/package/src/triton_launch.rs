@@ -21,6 +21,7 @@ use crate::image::Image;
 use crate::package::{Function, Launch, Site, TritonLaunch, args_place};
 use crate::source::{GpuFile, GpuSource, SourceError, SourceErrorKind};
 use descriptor::{DescriptorError, Descriptors};
+pub use json::flag_key;
 use json::{Scratch, TritonError, TritonKernel};
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_machine::Arch;
@@ -28,7 +29,7 @@ use kernpack_syntax::Placed;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{
-    Expr, Geometry, GpuLaunch, HiddenArg, KernelArg, KernelName, When, Workspace,
+    Expr, Geometry, GpuLaunch, HiddenArg, KernelArg, KernelName, LaunchFlag, When, Workspace,
 };
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -88,7 +89,7 @@ enum TritonLaunchError {
         /// Both JSON files.
         files: (PathBuf, PathBuf),
         /// The key that differs.
-        what: &'static str,
+        what: String,
         /// Its value in the first.
         first: String,
         /// Its value in the second.
@@ -220,15 +221,18 @@ fn require_alike(a: &Described, b: &Described) -> Result<(), TritonLaunchError> 
         let bytes = |scratch: &Scratch| scratch.bytes_per_block.to_string();
         let hidden: Vec<_> = kernel.hidden_params().iter().map(bytes).collect();
         let descriptors: Vec<_> = kernel.descriptors.iter().map(|one| one.to_string()).collect();
-        [
+        let known = [
             ("the kernel", kernel.name.clone()),
             ("the number of threads in a block", kernel.threads_per_block.to_string()),
             ("the cluster", format!("{:?}", kernel.cluster)),
             ("what is made for its tensor descriptors", format!("[{}]", descriptors.join("; "))),
             ("the scratch memory of its hidden parameters", format!("[{}]", hidden.join(", "))),
-            ("`launch_cooperative_grid`", kernel.is_cooperative.to_string()),
-            ("`launch_pdl`", kernel.is_dependent.to_string()),
-        ]
+        ];
+        let known = known.map(|(what, fact)| (what.to_string(), fact));
+        let flags = LaunchFlag::ALL.iter().filter_map(|flag| {
+            Some((format!("`{}`", flag_key(*flag)?), kernel.flags.has(*flag).to_string()))
+        });
+        known.into_iter().chain(flags).collect::<Vec<_>>()
     };
     for ((what, first), (_, second)) in facts(&a.kernel).into_iter().zip(facts(&b.kernel)) {
         if first != second {
@@ -287,8 +291,7 @@ fn geometry(written: &TritonLaunch, kernel: &TritonKernel) -> Geometry {
         block: vec![built(kernel.threads_per_block)],
         cluster: if has_cluster { kernel.cluster.map(built).to_vec() } else { vec![] },
         shared: built(kernel.shared_bytes),
-        cooperative: kernel.is_cooperative,
-        dependent: kernel.is_dependent,
+        flags: kernel.flags.iter().chain(written.flags.iter()).collect(),
         priority: written.priority.clone(),
         stream: written.stream.clone(),
     }

@@ -475,8 +475,7 @@ impl Join<'_, '_> {
             block: block?,
             cluster: cluster.filter(|_| !geometry.cluster.is_empty()),
             shared: shared?,
-            cooperative: geometry.cooperative,
-            dependent: geometry.dependent,
+            flags: geometry.flags,
             priority: priority.map_or(Some(None), |known| known.map(Some))?,
             stream: stream.unwrap_or(Some(None))?,
         })

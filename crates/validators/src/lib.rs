@@ -82,7 +82,7 @@ mod tensor_map;
 pub use description::{Description, describe_workspace};
 pub use dim::Dim;
 pub use expr::Expr;
-pub use geometry::Geometry;
+pub use geometry::{Geometry, LaunchFlag, LaunchFlags};
 pub use host_type::HostType;
 pub use kernel_name::{KernelName, NamePiece, parse_kernel_name};
 pub use launch::{

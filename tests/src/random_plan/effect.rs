@@ -10,8 +10,8 @@ use kernpack_validators::plan::{
     TensorMap, Type, Value,
 };
 use kernpack_validators::{
-    self as validators, Geometry, LaunchSpec, MapChoices, Returns, Signature, When,
-    parse_kernel_name,
+    self as validators, Geometry, LaunchFlag, LaunchFlags, LaunchSpec, MapChoices, Returns,
+    Signature, When, parse_kernel_name,
 };
 
 const INTS: [DType; 9] = [
@@ -133,11 +133,17 @@ impl Generator<'_> {
             block: [self.constant(32), one, one],
             cluster: None,
             shared: self.small(1),
-            cooperative: false,
-            dependent: self.rng.sixteenths(4),
+            flags: self.flags(),
             priority: None,
             stream: None,
         }
+    }
+
+    /// Flags of a launch of any number of blocks: all of those that are cooperative have to fit on
+    /// the device.
+    fn flags(&mut self) -> LaunchFlags {
+        let flags = LaunchFlag::ALL.iter().filter(|flag| **flag != LaunchFlag::Cooperative);
+        flags.copied().filter(|_| self.rng.sixteenths(4)).collect()
     }
 
     fn arg(&mut self, on_gpu: bool) -> LaunchArg {

@@ -10,6 +10,7 @@ use kernpack_codegen::llvm::{Operation, Predicate, Ty, V};
 use kernpack_package::package::Submit;
 use kernpack_runtime::interface::functions::CUDA_SUBMIT;
 use kernpack_runtime::interface::layout::{self, batch, kernel_launch};
+use kernpack_validators::LaunchFlag;
 use kernpack_validators::plan::{self, Grid, Plan};
 use std::ops::Range;
 
@@ -66,9 +67,9 @@ fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
 }
 
 /// Whether a node of a graph can do what a launch does. One does not overlap with what came before
-/// its graph, and has the priority of the stream.
+/// its graph, and has the priority of the stream. Of flags the runtime knows one that nodes have.
 fn can_be_node(grid: &Grid) -> bool {
-    !grid.dependent && grid.priority.is_none()
+    grid.flags.iter().all(|flag| flag == LaunchFlag::Cooperative) && grid.priority.is_none()
 }
 
 impl<'c> Call<'_, '_, 'c> {

@@ -20,6 +20,7 @@ use kernpack_runtime::interface::functions::CUDA_PRELOAD;
 use kernpack_runtime::interface::layout::{
     AttributeId, image, kernel, kernel_launch, launch_attribute, launch_config, module, package,
 };
+use kernpack_validators::LaunchFlag;
 use kernpack_validators::plan::{self, Grid, LaunchArg, Plan};
 
 /// Writes the description of the package's GPU code, and of how many functions launch it.
@@ -74,6 +75,14 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     builder.leave_if_written(n_strings);
     e.ret(e.int(Ty::I32, 0));
     builder.finish(faults);
+}
+
+/// The attribute whose value is 1 for launches that have the flag.
+fn flag_attribute(flag: LaunchFlag) -> AttributeId {
+    match flag {
+        LaunchFlag::Cooperative => AttributeId::COOPERATIVE,
+        LaunchFlag::Dependent => AttributeId::DEPENDENT,
+    }
 }
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
@@ -147,16 +156,11 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     fn attributes(&mut self, grid: &Grid) -> (V<'c>, i64) {
         let e = self.e();
         let one = e.int(Ty::I32, 1);
-        let mut attributes: Vec<(AttributeId, Vec<V<'c>>)> = Vec::new();
-        if grid.cooperative {
-            attributes.push((AttributeId::COOPERATIVE, vec![one]));
-        }
+        let flags = grid.flags.iter().map(|flag| (flag_attribute(flag), vec![one]));
+        let mut attributes: Vec<(AttributeId, Vec<V<'c>>)> = flags.collect();
         if let Some(cluster) = grid.cluster {
             let dims = cluster.map(|dim| e.truncate(self.builder.value(dim), Ty::I32));
             attributes.push((AttributeId::CLUSTER_DIMENSION, dims.to_vec()));
-        }
-        if grid.dependent {
-            attributes.push((AttributeId::DEPENDENT, vec![one]));
         }
         if let Some(priority) = grid.priority {
             let priority = e.truncate(self.builder.value(priority), Ty::I32);
@@ -165,6 +169,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         if attributes.is_empty() {
             return (e.null(), 0);
         }
+        attributes.sort_by_key(|(id, _)| id.0);
         let array = e.stack(self.function(), launch_attribute::BYTES * attributes.len() as u32);
         for (i, (id, values)) in attributes.iter().enumerate() {
             let at = launch_attribute::BYTES * i as u32;

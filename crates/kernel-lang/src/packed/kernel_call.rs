@@ -9,16 +9,24 @@ use crate::python::tree::{Call, Expr, Ident};
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
-use kernpack_validators::{Branch, Geometry};
+use kernpack_validators::{Branch, Geometry, LaunchFlag, LaunchFlags};
 
 /// The keywords of a launch, each with what it is.
-pub(super) const KEYWORDS: [(&str, &str); 8] = [
+pub(super) fn keywords() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let flags = LaunchFlag::ALL.iter().map(|flag| (flag.key(), flag.doc()));
+    NUMBERS.into_iter().chain(flags).chain(PLACE)
+}
+
+/// The keywords that say how large it is.
+const NUMBERS: [(&str, &str); 4] = [
     ("grid", "How many blocks there are: one to three numbers, x first. It has to be there."),
     ("block", "How many threads a block has: one to three numbers. It has to be there."),
     ("smem", "Bytes of dynamic shared memory, beside those that the kernel asks for itself."),
     ("cluster", "How many blocks are a cluster: one to three numbers."),
-    ("cooperative", "`True` where all blocks have to run at once."),
-    ("pdl", "`True` where the kernel may begin before the one in front of it has ended."),
+];
+
+/// The keywords that say where it goes.
+const PLACE: [(&str, &str); 2] = [
     ("priority", "The priority of the launch: a number."),
     ("stream", "A Stream parameter, whose stream the launch goes to."),
 ];
@@ -156,13 +164,12 @@ impl Evaluator<'_> {
                 self.report(problem.label(name.span, "the second").help("write one of them"));
                 is_good = false;
             }
-            let mut keywords = KEYWORDS.iter().map(|(keyword, _)| *keyword);
-            if !keywords.any(|keyword| keyword == &*name.name) {
+            if !keywords().any(|(keyword, _)| keyword == &*name.name) {
                 let message = format!("a launch has no `{}`", name.name);
                 let problem =
                     Diagnostic::new("launch-argument", message).label(name.span, "unknown");
-                let known = KEYWORDS.map(|(keyword, _)| keyword).join(", ");
-                self.report(problem.help(format!("it has {known}")));
+                let known: Vec<_> = keywords().map(|(keyword, _)| keyword).collect();
+                self.report(problem.help(format!("it has {}", known.join(", "))));
                 is_good = false;
             }
         }
@@ -172,16 +179,17 @@ impl Evaluator<'_> {
         let shared = self.optional(call, "smem", Evaluator::one_number);
         let priority = self.optional(call, "priority", Evaluator::one_number);
         let stream = self.optional(call, "stream", Evaluator::stream);
-        let cooperative = self.optional(call, "cooperative", Evaluator::flag);
-        let dependent = self.optional(call, "pdl", Evaluator::flag);
+        let flags = LaunchFlags::ask(|flag| {
+            let truth = self.optional(call, flag.key(), Evaluator::flag);
+            truth.map(Option::unwrap_or_default).ok_or(())
+        });
         is_good.then_some(())?;
         Some(Geometry {
             grid: grid?,
             block: block?,
             cluster: cluster?.unwrap_or_default(),
             shared: shared?.unwrap_or(Number::Int(0).into()),
-            cooperative: cooperative?.unwrap_or_default(),
-            dependent: dependent?.unwrap_or_default(),
+            flags: flags.ok()?,
             priority: priority?,
             stream: stream?.flatten(),
         })

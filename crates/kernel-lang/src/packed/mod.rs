@@ -103,7 +103,7 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
     let functions = number::rows()
         .map(|row| Entry { call: call_text(&format!("kp.{}", row.name), row.takes), doc: row.doc });
     let keyword = |(name, doc)| Entry { call: format!("{name}="), doc };
-    let keywords = kernel_call::KEYWORDS.into_iter().map(keyword);
+    let keywords = kernel_call::keywords().map(keyword);
     vec![
         ("Functions of packed functions", functions.collect()),
         ("Keywords of launches", keywords.collect()),

@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::package::{Launch, Returns, Site};
 use crate::source::GpuSource;
 use kernpack_syntax::Placed;
-use kernpack_validators::{Expr, Geometry};
+use kernpack_validators::{Expr, Geometry, LaunchFlags};
 use serde::{Deserialize, Serialize};
 
 /// A launch, as the record has it.
@@ -68,12 +68,9 @@ pub struct LayoutRecord {
     /// Blocks in a cluster, x first, if there are clusters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cluster: Vec<String>,
-    /// Whether all blocks run at once.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub cooperative: bool,
-    /// Whether it may start before the kernel before it has ended.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub pdl: bool,
+    /// What it asks for by a yes or no: a key that is true for each.
+    #[serde(flatten, with = "flags")]
+    pub flags: LaunchFlags,
     /// The priority, where it is not the stream's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
@@ -129,13 +126,34 @@ fn layout_record(geometry: &Geometry) -> LayoutRecord {
         block: texts(&geometry.block),
         smem: has_shared.then(|| geometry.shared.to_string()),
         cluster: texts(&geometry.cluster),
-        cooperative: geometry.cooperative,
-        pdl: geometry.dependent,
+        flags: geometry.flags,
         priority: geometry.priority.as_ref().map(ToString::to_string),
         stream: geometry.stream.as_ref().map(ToString::to_string),
     }
 }
 
-fn is_false(value: &bool) -> bool {
-    !value
+/// Flags of launches among the keys of a record. Those of a newer minor are ignored.
+mod flags {
+    use kernpack_validators::{LaunchFlag, LaunchFlags};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use serde_json::{Map, Value};
+
+    pub(super) fn serialize<S: Serializer>(
+        flags: &LaunchFlags,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(flags.iter().map(|flag| (flag.key(), true)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<LaunchFlags, D::Error> {
+        let rest = Map::<String, Value>::deserialize(deserializer)?;
+        let has = |flag: LaunchFlag| rest.get(flag.key()).map_or(Ok(false), bool::deserialize);
+        LaunchFlags::ask(has).map_err(Error::custom)
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use kernpack_kernel_lang::packed::PackedRow;
 use kernpack_kernel_lang::packed::written::WrittenArg;
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{
-    self as validators, Expr, Geometry, KernelArg, KernelName, LaunchSpec, When,
+    self as validators, Expr, Geometry, KernelArg, KernelName, LaunchFlags, LaunchSpec, When,
 };
 
 /// A package as it is written.
@@ -67,6 +67,8 @@ pub struct TritonLaunch {
     pub files: Vec<GpuFile>,
     /// The grid as Triton counts it, x first.
     pub grid: Vec<Placed<Expr>>,
+    /// The flags that Triton does not know.
+    pub flags: LaunchFlags,
     /// The priority, where it is not the stream's.
     pub priority: Option<Placed<Expr>>,
     /// The parameter that is the stream; the environment's where there is none.
@@ -101,6 +103,7 @@ impl TritonLaunch {
         let is_map = |arg: &Placed<KernelArg>| matches!(arg.value, KernelArg::TensorMap(_));
         let geometry = Geometry {
             grid: self.grid.clone(),
+            flags: self.flags,
             priority: self.priority.clone(),
             stream: self.stream.clone(),
             ..Geometry::new(vec![], vec![Expr::Int(1)])

@@ -140,8 +140,8 @@ pub(super) fn read<'t>(
         (Source::Gpu(source), Layout::Whole(geometry)) => {
             Site::Gpu { source, launch: geometry.into() }
         }
-        (Source::Triton(files), Layout::Triton(TritonLayout { grid, priority, stream })) => {
-            let launch = TritonLaunch { when, kernel, args, files, grid, priority, stream };
+        (Source::Triton(files), Layout::Triton(TritonLayout { grid, flags, priority, stream })) => {
+            let launch = TritonLaunch { when, kernel, args, files, grid, flags, priority, stream };
             return Some(WrittenLaunch::Triton(launch));
         }
         // Its layout has not been read, which is told.

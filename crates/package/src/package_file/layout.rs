@@ -6,7 +6,7 @@
 use super::fields::{Fields, Reader, Value};
 use super::triton;
 use kernpack_syntax::{Diagnostic, Placed};
-use kernpack_validators::{Expr, Geometry, parse_expr};
+use kernpack_validators::{Expr, Geometry, LaunchFlags, parse_expr};
 use toml::de::DeValue;
 
 /// The keys of a layout.
@@ -26,6 +26,8 @@ pub(super) enum Layout {
 pub(super) struct TritonLayout {
     /// The grid as Triton counts it.
     pub grid: Vec<Placed<Expr>>,
+    /// What it asks for by a yes or no.
+    pub flags: LaunchFlags,
     /// The priority.
     pub priority: Option<Placed<Expr>>,
     /// The parameter that is the stream.
@@ -36,8 +38,7 @@ pub(super) struct TritonLayout {
 #[derive(Default)]
 struct Attributes {
     cluster: Vec<Placed<Expr>>,
-    cooperative: bool,
-    dependent: bool,
+    flags: LaunchFlags,
     priority: Option<Placed<Expr>>,
     stream: Option<Placed<String>>,
 }
@@ -49,10 +50,9 @@ pub(super) fn read(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<G
     let shared = optional(fields, "smem", |value| number(reader, "`smem`", value));
     let attributes = optional(fields, "attr", |value| attributes(reader, value, |_, _| {}));
     let (grid, block, shared, attributes) = (grid?, block?, shared?, attributes?);
-    let Attributes { cluster, cooperative, dependent, priority, stream } =
-        attributes.unwrap_or_default();
+    let Attributes { cluster, flags, priority, stream } = attributes.unwrap_or_default();
     let shared = shared.unwrap_or(Expr::Int(0).into());
-    Some(Geometry { grid, block, cluster, shared, cooperative, dependent, priority, stream })
+    Some(Geometry { grid, block, cluster, shared, flags, priority, stream })
 }
 
 /// Reads the layout of a kernel of Triton's, of which much is not the user's to say.
@@ -64,8 +64,8 @@ pub(super) fn read_triton(
     triton::refuse_said(reader, fields);
     let attributes =
         optional(fields, "attr", |value| attributes(reader, value, triton::refuse_said));
-    let Attributes { priority, stream, .. } = attributes?.unwrap_or_default();
-    Some(TritonLayout { grid: grid?, priority, stream })
+    let Attributes { flags, priority, stream, .. } = attributes?.unwrap_or_default();
+    Some(TritonLayout { grid: grid?, flags, priority, stream })
 }
 
 /// Reads `attr`, behind a first look at its keys.
@@ -78,8 +78,11 @@ fn attributes(
     let mut fields = reader.table("attr", value, "`attr`", expected)?;
     look(reader, &fields);
     let cluster = optional(&mut fields, "cluster", |value| dims(reader, "cluster", value));
-    let mut flag = |key| optional(&mut fields, key, |value| reader.truth(key, value));
-    let (cooperative, dependent) = (flag("cooperative"), flag("pdl"));
+    let flags = LaunchFlags::ask(|flag| {
+        let key = flag.key();
+        let truth = optional(&mut fields, key, |value| reader.truth(key, value));
+        truth.map(Option::unwrap_or_default).ok_or(())
+    });
     let priority = optional(&mut fields, "priority", |value| number(reader, "`priority`", value));
     let stream = optional(&mut fields, "stream", |value| {
         reader.text("stream", value).map(|text| Placed::new(text.text.to_string(), text.span))
@@ -87,8 +90,7 @@ fn attributes(
     fields.finish(reader);
     Some(Attributes {
         cluster: cluster?.unwrap_or_default(),
-        cooperative: cooperative?.unwrap_or_default(),
-        dependent: dependent?.unwrap_or_default(),
+        flags: flags.ok()?,
         priority: priority?,
         stream: stream?,
     })

@@ -8,7 +8,7 @@ use crate::package::{Launch, Returns, Site, WrittenLaunch, WrittenPackage};
 use crate::source::{GpuSource, HostSource};
 use expect_test::{Expect, expect};
 use kernpack_syntax::{Diagnostics, Placed, Texts};
-use kernpack_validators::{Expr, GpuLaunch};
+use kernpack_validators::{Expr, GpuLaunch, LaunchFlag};
 use std::path::Path;
 
 pub(super) const HEADER: &str = "[package]\nname = 'p'\n";
@@ -306,7 +306,7 @@ fn a_launch_on_a_gpu() {
     assert_eq!(texts(&geometry.block), ["256"]);
     assert_eq!(texts(&geometry.cluster), ["2", "1"]);
     assert_eq!(geometry.shared.to_string(), "4*n");
-    assert!(geometry.cooperative && geometry.dependent);
+    assert!(geometry.flags.iter().eq([LaunchFlag::Cooperative, LaunchFlag::Dependent]));
     let GpuSource::Files(files) = source else { panic!("{source:?}") };
     assert_eq!(files[0].arch.unwrap().to_string(), "sm_90a");
     assert_eq!(files[1].path.value, Path::new("folder/b"));

@@ -13,6 +13,7 @@
 //! kernels are launched otherwise.
 
 use kernpack_machine::block::MOST_THREADS;
+use kernpack_validators::{LaunchFlag, LaunchFlags};
 use serde_json::{Map, Value};
 use std::fmt;
 use thiserror::Error;
@@ -37,15 +38,21 @@ pub struct TritonKernel {
     pub global_scratch: Option<Scratch>,
     /// The hidden parameter for what profilers record, behind the other, where it has one.
     pub profile_scratch: Option<Scratch>,
-    /// All blocks must run at once.
-    pub is_cooperative: bool,
-    /// It may begin before the kernel before it ends.
-    pub is_dependent: bool,
+    /// What it asks for by a yes or no.
+    pub flags: LaunchFlags,
     /// Columns of tensor memory it takes, on Blackwell.
     pub tensor_memory_columns: u32,
     /// For each tensor descriptor among its parameters, how the tensor map for it is made. Where
     /// there are none, descriptors are passed without.
     pub descriptors: Vec<TritonDescriptor>,
+}
+
+/// The key that says whether a launch has the flag, where Triton knows it.
+pub fn flag_key(flag: LaunchFlag) -> Option<&'static str> {
+    match flag {
+        LaunchFlag::Cooperative => Some("launch_cooperative_grid"),
+        LaunchFlag::Dependent => Some("launch_pdl"),
+    }
 }
 
 /// Scratch memory, for which a pointer is passed. It is NULL where no bytes are wanted.
@@ -178,8 +185,7 @@ impl<'a> Fields<'a> {
             cluster: self.cluster()?,
             global_scratch: self.scratch("global_scratch_size", "global_scratch_align")?,
             profile_scratch: self.scratch("profile_scratch_size", "profile_scratch_align")?,
-            is_cooperative: self.flag("launch_cooperative_grid")?,
-            is_dependent: self.flag("launch_pdl")?,
+            flags: LaunchFlags::ask(|flag| flag_key(flag).map_or(Ok(false), |key| self.flag(key)))?,
             tensor_memory_columns: match self.optional("tmem_size") {
                 Some(value) => self.number("tmem_size", value)?,
                 None => 0,

@@ -9,6 +9,7 @@ use super::{
     Step, Value, When,
 };
 use crate::fault::{Fault, Format};
+use crate::geometry::LaunchFlag;
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
 
@@ -230,7 +231,7 @@ impl Run<'_> {
             block: three(grid.block)?,
             cluster: grid.cluster.map(three).transpose()?,
             shared: self.value(grid.shared)?,
-            cooperative: grid.cooperative,
+            cooperative: grid.flags.has(LaunchFlag::Cooperative),
         })
     }
 

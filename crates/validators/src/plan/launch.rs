@@ -4,6 +4,7 @@
 
 use super::{TensorMap, Value};
 use crate::fault::Fault;
+use crate::geometry::LaunchFlags;
 use kernpack_ffi_abi::DType;
 
 /// A compact row-major tensor that the entry point allocates through the environment's allocator.
@@ -122,10 +123,8 @@ pub struct Grid {
     pub cluster: Option<[Value; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: Value,
-    /// Whether all blocks run at once.
-    pub cooperative: bool,
-    /// Whether the kernel may start before the one before it has ended.
-    pub dependent: bool,
+    /// What it asks for by a yes or no.
+    pub flags: LaunchFlags,
     /// The priority, where it is not the stream's.
     pub priority: Option<Value>,
     /// The stream, where it is a parameter.

@@ -222,10 +222,8 @@ impl Printer<'_> {
         if *self.plan.expr(grid.shared) != Expr::Int(0) {
             text += &format!(", shared memory {}", self.text(grid.shared, false));
         }
-        for (holds, word) in [(grid.cooperative, "cooperative"), (grid.dependent, "dependent")] {
-            if holds {
-                text += &format!(", {word}");
-            }
+        for flag in grid.flags.iter() {
+            text += &format!(", {}", flag.word());
         }
         for (name, value) in [("priority", grid.priority), ("stream", grid.stream)] {
             if let Some(value) = value {

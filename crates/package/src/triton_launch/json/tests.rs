@@ -37,8 +37,7 @@ fn oldest() -> TritonKernel {
         cluster: [1, 1, 1],
         global_scratch: None,
         profile_scratch: None,
-        is_cooperative: false,
-        is_dependent: false,
+        flags: LaunchFlags::default(),
         tensor_memory_columns: 0,
         descriptors: vec![],
     }
@@ -59,7 +58,7 @@ fn version_3_3_passes_global_scratch_memory() {
     );
     let expected = TritonKernel {
         version: Some("3.3.1".to_string()),
-        is_cooperative: true,
+        flags: [LaunchFlag::Cooperative].into_iter().collect(),
         global_scratch: Some(scratch(0, 1)),
         ..oldest()
     };
@@ -83,7 +82,7 @@ fn version_3_4_describes_tensor_maps() {
     };
     let expected = TritonKernel {
         version: Some("3.4.0".to_string()),
-        is_dependent: true,
+        flags: [LaunchFlag::Dependent].into_iter().collect(),
         global_scratch: Some(scratch(128, 128)),
         descriptors: vec![descriptor],
         ..oldest()

@@ -3,6 +3,7 @@
 
 use super::{MAX_DEPTH, MAX_PARTS, MAX_REPEATS, MAX_VALUES};
 use crate::fault::{Fault, Format, Part};
+use crate::geometry::LaunchFlags;
 use crate::plan::{
     Alloc, AllocDim, Arith, CScalar, Carried, Compare, Device, Expr, Grid, Launch, LaunchArg, Plan,
     Repeat, Site, Status, Step, TensorMap, Type, Value, When, Yielded,
@@ -129,8 +130,7 @@ fn effects(made: &mut Made) {
         block: [ZERO; 3],
         cluster: None,
         shared: ZERO,
-        cooperative: false,
-        dependent: false,
+        flags: LaunchFlags::default(),
         priority: None,
         stream: None,
     };
