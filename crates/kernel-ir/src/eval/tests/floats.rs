@@ -4,7 +4,7 @@
 use super::exact::{Exact, sign, widths};
 use super::{Random, of};
 use crate::constant::Const;
-use crate::eval::{Number, compare, convert, float, quiet, quiet_nan, unary};
+use crate::eval::{Number, compare, convert, float, quiet, unary};
 use crate::intrinsic::{self, Meaning};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::Scalar;
@@ -94,7 +94,7 @@ fn what_is_no_number_comes_out_as_of_float64() {
 fn minimum_and_maximum_leave_out_nan_and_order_zeros() {
     for scalar in FLOATS {
         let at = |number: f64| Const::float(scalar, number).bits();
-        let nan = quiet_nan(scalar);
+        let nan = scalar.float_format().quiet_nan();
         assert_eq!(at(f64::NAN), nan);
         for (a, b) in [(-0.0, 0.0), (1.0, 2.0), (f64::NEG_INFINITY, 0.0), (-2.0, -1.0)] {
             for (left, right) in [(a, b), (b, a)] {
@@ -114,7 +114,7 @@ fn minimum_and_maximum_leave_out_nan_and_order_zeros() {
 fn signs_are_bits_and_comparisons_know_nan() {
     for scalar in FLOATS {
         let mut bits = numbers(scalar, 3);
-        bits.extend([infinity(scalar), quiet_nan(scalar)]);
+        bits.extend([infinity(scalar), scalar.float_format().quiet_nan()]);
         for &a in &bits {
             let x = Const::from_bits(scalar, a);
             assert_eq!(unary(Unary::Neg, x).bits(), a ^ sign(scalar));
@@ -147,7 +147,7 @@ fn floats_become_other_floats_in_each_direction() {
                 let given = |bits| convert(Const::from_bits(from, bits), to, *how).bits();
                 assert_eq!(given(infinity(from)), infinity(to));
                 assert_eq!(given(infinity(from) | sign(from)), infinity(to) | sign(to));
-                assert_eq!(given(infinity(from) + 1), quiet_nan(to));
+                assert_eq!(given(infinity(from) + 1), to.float_format().quiet_nan());
             }
         }
     }
@@ -293,7 +293,7 @@ fn square_roots_round_once() {
             let given = Const::from_bits(scalar, bits);
             let found = sqrt(&[given]).bits();
             if float(given) < 0.0 {
-                assert_eq!(found, quiet_nan(scalar));
+                assert_eq!(found, scalar.float_format().quiet_nan());
             } else if float(given) > 0.0 {
                 let expected = Exact::float(scalar, bits).round_root(scalar, found);
                 assert_eq!(found, expected, "the root of {given}");
