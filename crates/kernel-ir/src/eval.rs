@@ -238,7 +238,7 @@ fn from_ints<T: Int>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
 }
 
 fn from_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
-    let float = |x| -> f64 { F::of(x).widen().into() };
+    let float = float_of::<F>;
     match to.class() {
         Class::Bool => each(x, out, |x| u64::from(float(x) != 0.0)),
         Class::Signed | Class::Unsigned => each(x, out, |x| float_to_int(float(x), to, how)),
@@ -247,7 +247,7 @@ fn from_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) 
 }
 
 fn float_to_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
-    let float = |x| -> f64 { F::of(x).widen().into() };
+    let float = float_of::<F>;
     let wide = F::SCALAR.bits() < to.bits();
     match (to, how) {
         (Scalar::F64, _) => each(x, out, |x| f64::narrow(float(x)).bits()),
@@ -282,12 +282,16 @@ fn float_to_int(value: f64, to: Scalar, rounding: Rounding) -> u64 {
     }
 }
 
+fn float_of<F: Float>(bits: u64) -> f64 {
+    F::of(bits).widen().into()
+}
+
 /// The float of a type that these bits are, exactly; nothing where the type is no float.
 pub(crate) fn widened(scalar: Scalar, bits: u64) -> Option<f64> {
     with_type!(
         scalar,
         int _T => None,
-        float F => Some(F::of(bits).widen().into()),
+        float F => Some(float_of::<F>(bits)),
         bool => None
     )
 }
