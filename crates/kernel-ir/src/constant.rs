@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Constants: a scalar type and its bits.
 
-use crate::eval::round;
+use crate::eval::{round, widened};
 use crate::op::Rounding;
 use crate::types::{Class, Scalar};
-use half::{bf16, f16};
 use std::fmt;
 
 /// A number or a truth value. Bits beyond the type's are 0, so that equal constants are equal.
@@ -40,10 +39,9 @@ impl Const {
     /// Where the type is no float.
     pub fn float(scalar: Scalar, value: f64) -> Const {
         let bits = match scalar {
-            Scalar::F16 | Scalar::BF16 => round(value, scalar, Rounding::NearestEven),
             Scalar::F32 => u64::from((value as f32).to_bits()),
             Scalar::F64 => value.to_bits(),
-            _ => unreachable!("{scalar} is no float"),
+            _ => round(value, scalar, Rounding::NearestEven),
         };
         Const { scalar, bits }
     }
@@ -74,13 +72,7 @@ impl Const {
 
     /// The float that it is, exactly.
     pub fn as_float(self) -> Option<f64> {
-        match self.scalar {
-            Scalar::F16 => Some(f16::from_bits(self.bits as u16).to_f64()),
-            Scalar::BF16 => Some(bf16::from_bits(self.bits as u16).to_f64()),
-            Scalar::F32 => Some(f64::from(f32::from_bits(self.bits as u32))),
-            Scalar::F64 => Some(f64::from_bits(self.bits)),
-            _ => None,
-        }
+        widened(self.scalar, self.bits)
     }
 
     /// Its bits with the sign of its type carried to all 64.

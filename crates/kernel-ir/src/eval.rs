@@ -16,72 +16,10 @@ use crate::constant::Const;
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Class, Scalar};
 use half::{bf16, f16};
-use number::{Bits, Float, Int};
+use number::{Bits, Float, Int, with_type};
+use round::Number;
 pub(crate) use round::round;
-use round::{Number, quiet_nan};
 use std::ops::{Add, Div, Mul, Sub};
-
-/// Runs an expression with `T` as Rust's type of an integer or float.
-macro_rules! with_type {
-    (
-        $scalar:expr,
-        int $T:ident => $int:expr,
-        float $F:ident => $float:expr,
-        bool => $bool:expr
-    ) => {
-        match $scalar {
-            Scalar::Bool => $bool,
-            Scalar::I8 => {
-                type $T = i8;
-                $int
-            }
-            Scalar::I16 => {
-                type $T = i16;
-                $int
-            }
-            Scalar::I32 => {
-                type $T = i32;
-                $int
-            }
-            Scalar::I64 => {
-                type $T = i64;
-                $int
-            }
-            Scalar::U8 => {
-                type $T = u8;
-                $int
-            }
-            Scalar::U16 => {
-                type $T = u16;
-                $int
-            }
-            Scalar::U32 => {
-                type $T = u32;
-                $int
-            }
-            Scalar::U64 => {
-                type $T = u64;
-                $int
-            }
-            Scalar::F16 => {
-                type $F = f16;
-                $float
-            }
-            Scalar::BF16 => {
-                type $F = bf16;
-                $float
-            }
-            Scalar::F32 => {
-                type $F = f32;
-                $float
-            }
-            Scalar::F64 => {
-                type $F = f64;
-                $float
-            }
-        }
-    };
-}
 
 /// Computes with one number.
 ///
@@ -133,8 +71,8 @@ pub(crate) fn unary_lanes(op: Unary, scalar: Scalar, x: &[u64], out: &mut [u64])
             Unary::Not => each(x, out, |x| (!T::of(x)).bits()),
         },
         float F => match op {
-            Unary::Neg => each(x, out, |x| F::of(x).bits() ^ sign_bit(F::SCALAR)),
-            Unary::Abs => each(x, out, |x| F::of(x).bits() & !sign_bit(F::SCALAR)),
+            Unary::Neg => each(x, out, |x| F::of(x).bits() ^ F::SCALAR.float_format().sign()),
+            Unary::Abs => each(x, out, |x| F::of(x).bits() & !F::SCALAR.float_format().sign()),
             Unary::Not => unreachable!("`not` of {scalar}"),
         },
         bool => match op {
@@ -258,7 +196,7 @@ fn extreme<F: Float>(a: u64, b: u64, is_min: bool) -> u64 {
     let (a, b) = (F::of(a), F::of(b));
     let (left, right): (f64, f64) = (a.widen().into(), b.widen().into());
     let chosen = match (left.is_nan(), right.is_nan()) {
-        (true, true) => return quiet_nan(F::SCALAR),
+        (true, true) => return F::SCALAR.float_format().quiet_nan(),
         (true, false) => b,
         (false, true) => a,
         (false, false) => {
@@ -300,10 +238,18 @@ fn from_ints<T: Int>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
 }
 
 fn from_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
-    let float = |x| -> f64 { F::of(x).widen().into() };
+    let float = float_of::<F>;
+    match to.class() {
+        Class::Bool => each(x, out, |x| u64::from(float(x) != 0.0)),
+        Class::Signed | Class::Unsigned => each(x, out, |x| float_to_int(float(x), to, how)),
+        Class::Float => float_to_floats::<F>(to, how, x, out),
+    }
+}
+
+fn float_to_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
+    let float = float_of::<F>;
     let wide = F::SCALAR.bits() < to.bits();
     match (to, how) {
-        (Scalar::Bool, _) => each(x, out, |x| u64::from(float(x) != 0.0)),
         (Scalar::F64, _) => each(x, out, |x| f64::narrow(float(x)).bits()),
         (Scalar::F32, _) if wide => each(x, out, |x| f32::narrow(float(x) as f32).bits()),
         (Scalar::F32, Rounding::NearestEven) => {
@@ -315,20 +261,7 @@ fn from_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) 
         (Scalar::F16, Rounding::NearestEven) if F::SCALAR == Scalar::F32 => {
             each(x, out, |x| f16::narrow(f32::of(x)).bits());
         }
-        (Scalar::F16 | Scalar::BF16 | Scalar::F32, _) => {
-            each(x, out, |x| round(float(x), to, how));
-        }
-        (
-            Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::U8
-            | Scalar::U16
-            | Scalar::U32
-            | Scalar::U64,
-            _,
-        ) => each(x, out, |x| float_to_int(float(x), to, how)),
+        _ => each(x, out, |x| round(float(x), to, how)),
     }
 }
 
@@ -349,6 +282,20 @@ fn float_to_int(value: f64, to: Scalar, rounding: Rounding) -> u64 {
     }
 }
 
+fn float_of<F: Float>(bits: u64) -> f64 {
+    F::of(bits).widen().into()
+}
+
+/// The float of a type that these bits are, exactly; nothing where the type is no float.
+pub(crate) fn widened(scalar: Scalar, bits: u64) -> Option<f64> {
+    with_type!(
+        scalar,
+        int _T => None,
+        float F => Some(float_of::<F>(bits)),
+        bool => None
+    )
+}
+
 /// The float that a constant is.
 ///
 /// # Panics
@@ -363,8 +310,4 @@ pub fn quiet(value: Const) -> Const {
         Some(float) if float.is_nan() => Const::float(value.scalar(), f64::NAN),
         _ => value,
     }
-}
-
-const fn sign_bit(scalar: Scalar) -> u64 {
-    1 << (scalar.bits() - 1)
 }

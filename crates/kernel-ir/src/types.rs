@@ -7,8 +7,13 @@ use kernpack_interval::Interval;
 use kernpack_machine::block::MOST_ACCESS_BYTES;
 use std::fmt;
 
+/// A row for each scalar: the dtype, the name, the bits in memory, the class, and of a float how
+/// many of its bits are the exponent and how many the mantissa.
 macro_rules! scalars {
-    ($( $name:ident = $dtype:ident, $text:literal, $bits:literal, $class:ident; )*) => {
+    ($(
+        $name:ident = $dtype:ident, $text:literal, $bits:literal, $class:ident
+        $( , $exponent:literal + $mantissa:literal )?;
+    )*) => {
         /// The type of one number, or of a truth value. Whether an integer has a sign is part of
         /// its type, not of the operations on it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +44,17 @@ macro_rules! scalars {
             pub const fn dtype(self) -> DType {
                 match self { $( Scalar::$name => DType::$dtype, )* }
             }
+
+            /// How it is laid out, if it is a float.
+            pub const fn format(self) -> Option<FloatFormat> {
+                match self {
+                    $( $( Scalar::$name => Some(FloatFormat {
+                        exponent_bits: $exponent,
+                        mantissa_bits: $mantissa,
+                    }), )? )*
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -53,10 +69,10 @@ scalars! {
     U16 = UINT16, "uint16", 16, Unsigned;
     U32 = UINT32, "uint32", 32, Unsigned;
     U64 = UINT64, "uint64", 64, Unsigned;
-    F16 = FLOAT16, "float16", 16, Float;
-    BF16 = BFLOAT16, "bfloat16", 16, Float;
-    F32 = FLOAT32, "float32", 32, Float;
-    F64 = FLOAT64, "float64", 64, Float;
+    F16 = FLOAT16, "float16", 16, Float, 5 + 10;
+    BF16 = BFLOAT16, "bfloat16", 16, Float, 8 + 7;
+    F32 = FLOAT32, "float32", 32, Float, 8 + 23;
+    F64 = FLOAT64, "float64", 64, Float, 11 + 52;
 }
 
 /// The class of a scalar.
@@ -70,6 +86,43 @@ pub enum Class {
     Unsigned,
     /// A binary floating point number.
     Float,
+}
+
+/// How a float type is laid out: a sign, exponent and mantissa, from above. The largest exponent is
+/// of the infinities and of what is no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatFormat {
+    /// The bits of the exponent.
+    pub exponent_bits: u32,
+    /// The bits of the mantissa, without the one above that is not kept.
+    pub mantissa_bits: u32,
+}
+
+impl FloatFormat {
+    /// What the exponent's bits are for 1.
+    pub const fn bias(self) -> u64 {
+        (1 << (self.exponent_bits - 1)) - 1
+    }
+
+    /// The bits of infinity. One less are those of the largest finite number.
+    pub const fn infinity(self) -> u64 {
+        ((1 << self.exponent_bits) - 1) << self.mantissa_bits
+    }
+
+    /// The bit of the sign.
+    pub const fn sign(self) -> u64 {
+        1 << (self.exponent_bits + self.mantissa_bits)
+    }
+
+    /// The exponent of the least number that is not subnormal.
+    pub const fn least_exponent(self) -> i32 {
+        1 - self.bias() as i32
+    }
+
+    /// The bits of the usual NaN: quiet, without a sign or a payload.
+    pub const fn quiet_nan(self) -> u64 {
+        self.infinity() | 1 << (self.mantissa_bits - 1)
+    }
 }
 
 impl Scalar {
@@ -101,6 +154,22 @@ impl Scalar {
     /// Whether it is an integer with a sign.
     pub const fn is_signed(self) -> bool {
         matches!(self.class(), Class::Signed)
+    }
+
+    /// How it is laid out.
+    ///
+    /// # Panics
+    /// Where it is no float.
+    pub fn float_format(self) -> FloatFormat {
+        self.format().unwrap_or_else(|| unreachable!("{self} is no float"))
+    }
+
+    /// The largest finite number of the type, as bits.
+    pub const fn largest(self) -> u64 {
+        match self.format() {
+            Some(format) => format.infinity() - 1,
+            None => self.integers().max as u64,
+        }
     }
 
     /// The mask of the bits that a value has: one bit of a `bool`.

@@ -65,19 +65,9 @@ impl Drawn {
 /// How many powers of two a number near 1 is away from it at most, where its type has as many.
 const MOST_POWERS: u64 = 24;
 
-/// The bits of a float's mantissa, and what its exponent's bits are for 1.
-pub fn float_format(scalar: Scalar) -> (u32, u64) {
-    match scalar {
-        Scalar::F16 => (10, 15),
-        Scalar::BF16 => (7, 127),
-        Scalar::F32 => (23, 127),
-        Scalar::F64 => (52, 1023),
-        _ => unreachable!("{scalar} is no float"),
-    }
-}
-
 fn near_one(scalar: Scalar, choice: u64, bits: u64) -> Const {
-    let (mantissa_bits, bias) = float_format(scalar);
+    let format = scalar.float_format();
+    let (mantissa_bits, bias) = (format.mantissa_bits, format.bias());
     let most = MOST_POWERS.min(bias - 1);
     let exponent = bias - most + (choice >> 1) % (2 * most);
     let sign = bits >> 63 << (scalar.bits() - 1);

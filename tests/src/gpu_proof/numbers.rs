@@ -2,7 +2,7 @@
 //! The numbers that operations are tried with: those at which something changes, and some without a
 //! meaning.
 
-use super::input::{Drawn, Input, float_format};
+use super::input::{Drawn, Input};
 use crate::random_plan::Rng;
 use kernpack_kernel_ir::types::Class;
 use kernpack_kernel_ir::{Const, Scalar};
@@ -58,10 +58,11 @@ fn ints(scalar: Scalar) -> Vec<u64> {
 }
 
 fn floats(scalar: Scalar) -> Vec<u64> {
-    let (mantissa_bits, bias) = float_format(scalar);
-    let (sign, one) = (1 << (scalar.bits() - 1), bias << mantissa_bits);
+    let format = scalar.float_format();
+    let (mantissa_bits, bias) = (format.mantissa_bits, format.bias());
+    let (sign, one) = (format.sign(), bias << mantissa_bits);
     let least_normal = 1 << mantissa_bits;
-    let infinity = (2 * bias + 1) << mantissa_bits;
+    let infinity = format.infinity();
     let of = |number: f64| Const::float(scalar, number).bits();
     let magnitudes = [
         0,
@@ -101,12 +102,10 @@ fn borders(scalar: Scalar) -> Vec<u64> {
     beside.flat_map(|bits| [bits, bits | sign]).map(|bits| bits & scalar.mask()).collect()
 }
 
-/// Every type of floats.
-const FLOATS: [Scalar; 4] = [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64];
-
 /// What lies halfway between two numbers of some type of floats, and on either side of that.
 fn ties(scalar: Scalar) -> Vec<u64> {
-    let halfway = FLOATS.iter().flat_map(|to| match scalar.class() {
+    let floats = Scalar::ALL.iter().filter(|to| to.is_float());
+    let halfway = floats.flat_map(|to| match scalar.class() {
         Class::Bool => vec![],
         Class::Signed | Class::Unsigned => int_ties(scalar, *to),
         Class::Float => float_ties(scalar, *to),
@@ -120,7 +119,7 @@ fn ties(scalar: Scalar) -> Vec<u64> {
 }
 
 fn int_ties(scalar: Scalar, to: Scalar) -> Vec<u64> {
-    let (mantissa_bits, _) = float_format(to);
+    let mantissa_bits = to.float_format().mantissa_bits;
     let (first, last) = (mantissa_bits + 1, scalar.bits() - 1);
     let powers = [first, first + 1, (first + last) / 2, last.saturating_sub(1), last];
     let powers = powers.into_iter().filter(|power| (first..=last).contains(power));
@@ -133,8 +132,8 @@ fn int_ties(scalar: Scalar, to: Scalar) -> Vec<u64> {
 }
 
 fn float_ties(scalar: Scalar, to: Scalar) -> Vec<u64> {
-    let (mantissa_bits, bias) = float_format(to);
-    let (mantissa_bits, bias) = (mantissa_bits as i32, bias as i32);
+    let format = to.float_format();
+    let (mantissa_bits, bias) = (format.mantissa_bits as i32, format.bias() as i32);
     let of = |number: f64| Const::float(scalar, number).bits();
     // Of the usual kind, around the least with all bits, and among those with fewer.
     let exponents = [0, 7, 1 - bias, -bias, 1 - bias - mantissa_bits / 2];

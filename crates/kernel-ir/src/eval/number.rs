@@ -6,6 +6,40 @@ use crate::types::Scalar;
 use half::{bf16, f16};
 use std::ops::{Add, Div, Mul, Sub};
 
+/// Runs an expression with `T` as Rust's type of an integer or float.
+macro_rules! with_type {
+    (
+        $scalar:expr,
+        int $T:ident => $int:expr,
+        float $F:ident => $float:expr,
+        bool => $bool:expr
+    ) => {
+        $crate::eval::number::with_type!(
+            $scalar, $T => $int, $F => $float, $bool;
+            I8 = i8, I16 = i16, I32 = i32, I64 = i64, U8 = u8, U16 = u16, U32 = u32, U64 = u64;
+            F16 = half::f16, BF16 = half::bf16, F32 = f32, F64 = f64
+        )
+    };
+    (
+        $scalar:expr, $T:ident => $int:expr, $F:ident => $float:expr, $bool:expr;
+        $( $int_name:ident = $int_type:ty ),*; $( $float_name:ident = $float_type:ty ),*
+    ) => {
+        match $scalar {
+            Scalar::Bool => $bool,
+            $( Scalar::$int_name => {
+                type $T = $int_type;
+                $int
+            } )*
+            $( Scalar::$float_name => {
+                type $F = $float_type;
+                $float
+            } )*
+        }
+    };
+}
+
+pub(super) use with_type;
+
 /// A type that a value of 64 bits holds.
 pub(super) trait Bits: Copy {
     fn of(bits: u64) -> Self;

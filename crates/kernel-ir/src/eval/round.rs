@@ -5,38 +5,6 @@
 use crate::op::Rounding;
 use crate::types::Scalar;
 
-/// How a float type is laid out: a sign, exponent and mantissa, from above.
-#[derive(Clone, Copy)]
-struct Format {
-    exponent_bits: u32,
-    mantissa_bits: u32,
-}
-
-impl Format {
-    const fn of(scalar: Scalar) -> Format {
-        match scalar {
-            Scalar::F16 => Format { exponent_bits: 5, mantissa_bits: 10 },
-            Scalar::BF16 => Format { exponent_bits: 8, mantissa_bits: 7 },
-            Scalar::F32 => Format { exponent_bits: 8, mantissa_bits: 23 },
-            Scalar::F64 => Format { exponent_bits: 11, mantissa_bits: 52 },
-            _ => unreachable!(),
-        }
-    }
-
-    const fn infinity(self) -> u64 {
-        ((1 << self.exponent_bits) - 1) << self.mantissa_bits
-    }
-
-    const fn sign(self) -> u64 {
-        1 << (self.exponent_bits + self.mantissa_bits)
-    }
-
-    /// The exponent of the least number that is not subnormal.
-    const fn least_exponent(self) -> i32 {
-        2 - (1 << (self.exponent_bits - 1))
-    }
-}
-
 /// A number: a whole one times a power of two.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
@@ -65,7 +33,7 @@ impl Number {
 
     /// The bits of the float that stands for it.
     pub fn round(self, to: Scalar, rounding: Rounding) -> u64 {
-        let format = Format::of(to);
+        let format = to.float_format();
         let sign = if self.is_negative { format.sign() } else { 0 };
         if self.magnitude == 0 {
             return sign;
@@ -137,18 +105,12 @@ impl Rest {
 
 /// The bits of the float of that type that stands for a float64. A NaN is the usual one.
 pub(crate) fn round(value: f64, to: Scalar, rounding: Rounding) -> u64 {
-    let format = Format::of(to);
+    let format = to.float_format();
     if value.is_nan() {
-        return quiet_nan(to);
+        return format.quiet_nan();
     }
     if value.is_infinite() {
         return format.infinity() | if value < 0.0 { format.sign() } else { 0 };
     }
     Number::of_float(value).round(to, rounding)
-}
-
-/// The bits of the usual NaN of a float type: quiet, without a sign or a payload.
-pub(super) const fn quiet_nan(scalar: Scalar) -> u64 {
-    let format = Format::of(scalar);
-    format.infinity() | 1 << (format.mantissa_bits - 1)
 }

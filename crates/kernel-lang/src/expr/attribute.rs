@@ -164,14 +164,7 @@ pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Elaborated> {
 
 /// The largest finite number of a type.
 pub(crate) fn largest(scalar: Scalar) -> Const {
-    match scalar {
-        Scalar::F16 => Const::from_bits(scalar, 0x7bff),
-        Scalar::BF16 => Const::from_bits(scalar, 0x7f7f),
-        Scalar::F32 => Const::float(scalar, f64::from(f32::MAX)),
-        Scalar::F64 => Const::float(scalar, f64::MAX),
-        Scalar::Bool => Const::bool(true),
-        _ => Const::from_bits(scalar, scalar.integers().max as u64),
-    }
+    Const::from_bits(scalar, scalar.largest())
 }
 
 /// The least finite number of a type.

@@ -2,23 +2,17 @@
 //! PTX as it is written, of kernels and of rows of the table: `{0}` is the result.
 
 use super::Nvptx;
+use super::scalar::row;
 use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Inline, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Asm, Dialect};
-use kernpack_kernel_ir::types::{Scalar, Type};
+use kernpack_kernel_ir::types::Type;
 
 /// LLVM's letter for the register that a value is in, and its type there.
 fn register(ty: Type) -> (char, Ty) {
     match ty {
-        Type::Scalar(Scalar::Bool) => ('b', Ty::I1),
-        Type::Scalar(Scalar::F32) => ('f', Ty::Float),
-        Type::Scalar(Scalar::F64) => ('d', Ty::Double),
-        Type::Scalar(scalar) => match scalar.bits() {
-            64 => ('l', Ty::I64),
-            32 => ('r', Ty::I32),
-            _ => ('h', Ty::I16),
-        },
+        Type::Scalar(scalar) => (row(scalar).letter, row(scalar).register),
         Type::Pointer(_) => ('l', Ty::I64),
         Type::Vector(..) => unreachable!("{ty} is in no register"),
     }

@@ -2,8 +2,9 @@
 //! Atomic operations and fences, as the instructions of PTX that say order and scope.
 
 use super::Nvptx;
+use super::scalar::row;
 use crate::kernel::shared::{Lowering, bits_ty, scalar_ty};
-use crate::llvm::{FloatOperation, Inline, Predicate, Ty, V};
+use crate::llvm::{FloatOperation, Inline, Predicate, V};
 use kernpack_kernel_ir::intrinsic::AtomicOp;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Binary;
@@ -98,7 +99,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let Seen { order, scope } = at.seen;
         let given: Vec<_> =
             (2..).take(operands.len()).map(|number| format!(", ${number}")).collect();
-        let (ty, letter) = (type_word(word, at.scalar), letter(at.scalar));
+        let (ty, letter) = (type_word(word, at.scalar), row(at.scalar).letter);
         let text =
             format!("atom.{order}.{scope}.{}.{word}.{ty} $0, [$1]{};", at.space, given.concat());
         let constraints =
@@ -110,7 +111,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
 
     /// Runs an instruction with an address. Halves are bits there.
     fn access(&self, at: At<'c>, text: &str, constraints: &str, operands: &[V<'c>]) -> V<'c> {
-        let ty = register_ty(at.scalar);
+        let ty = row(at.scalar).register;
         let inline = Inline { text, constraints, result: Some(ty), has_effects: true };
         let operands = [&[at.address], operands].concat();
         let before = self.emitter.inline(&inline, &operands);
@@ -119,7 +120,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
     }
 
     fn bits_of(&self, value: V<'c>, scalar: Scalar) -> V<'c> {
-        self.emitter.bitcast(value, register_ty(scalar))
+        self.emitter.bitcast(value, row(scalar).register)
     }
 
     /// A load is seen behind what comes before it where it also has to release.
@@ -132,7 +133,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let order = if is_acquire { "acquire" } else { "relaxed" };
         let bits = at.scalar.bits();
         let text = format!("ld.{order}.{scope}.{}.b{bits} $0, [$1];", at.space);
-        let constraints = format!("={},l,~{{memory}}", letter(at.scalar));
+        let constraints = format!("={},l,~{{memory}}", row(at.scalar).letter);
         self.access(at, &text, &constraints, &[])
     }
 
@@ -142,7 +143,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let order = if is_release { "release" } else { "relaxed" };
         let bits = at.scalar.bits();
         let text = format!("st.{order}.{scope}.{}.b{bits} [$0], $1;", at.space);
-        let constraints = format!("l,{},~{{memory}}", letter(at.scalar));
+        let constraints = format!("l,{},~{{memory}}", row(at.scalar).letter);
         let inline =
             Inline { text: &text, constraints: &constraints, result: None, has_effects: true };
         self.emitter.inline(&inline, &[at.address, self.bits_of(value, at.scalar)]);
@@ -208,37 +209,16 @@ fn update_word(op: Binary) -> &'static str {
     }
 }
 
-/// The type in the name of an instruction. Sums do not depend on the sign, and PTX has signed ones
-/// of 32 bits alone.
+/// The type in the name of an instruction.
 fn type_word(word: &str, scalar: Scalar) -> String {
     let bits = scalar.bits();
-    match (word, scalar) {
-        ("add", Scalar::F16) => "noftz.f16".to_string(),
-        ("add", Scalar::BF16) => "noftz.bf16".to_string(),
-        ("add", Scalar::F32 | Scalar::F64) => format!("f{bits}"),
-        ("add", _) => format!("u{bits}"),
-        ("min" | "max", _) if scalar.is_signed() => format!("s{bits}"),
-        ("min" | "max", _) => format!("u{bits}"),
-        _ => format!("b{bits}"),
-    }
-}
-
-/// The register that a number is in.
-fn letter(scalar: Scalar) -> char {
-    match scalar {
-        Scalar::F32 => 'f',
-        Scalar::F64 => 'd',
-        _ => match scalar.bits() {
-            64 => 'l',
-            32 => 'r',
-            _ => 'h',
+    match word {
+        "add" => match row(scalar).sum {
+            Some(sum) => sum.to_string(),
+            None => unreachable!("there is no atomic sum of {scalar}"),
         },
-    }
-}
-
-fn register_ty(scalar: Scalar) -> Ty {
-    match scalar {
-        Scalar::F32 | Scalar::F64 => scalar_ty(scalar),
-        _ => bits_ty(scalar),
+        "min" | "max" if scalar.is_signed() => format!("s{bits}"),
+        "min" | "max" => format!("u{bits}"),
+        _ => format!("b{bits}"),
     }
 }

@@ -3,6 +3,7 @@
 //! way that is asked for. And the upper half of a product.
 
 use super::Nvptx;
+use super::scalar::row;
 use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{FloatPredicate, Inline, Ty, V};
 use kernpack_kernel_ir::op::Rounding;
@@ -20,23 +21,14 @@ const fn word(rounding: Rounding) -> &'static str {
     }
 }
 
-/// How integers of 32 and 64 bits are called in LLVM's names of instructions.
-fn int_word(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::U32 => "ui",
-        Scalar::I64 => "ll",
-        Scalar::U64 => "ull",
-        _ => "i",
-    }
-}
-
-/// How float32 and float64 are.
-fn float_word(scalar: Scalar) -> &'static str {
-    if scalar == Scalar::F64 { "d" } else { "f" }
+/// How a type of 32 or 64 bits is called in LLVM's names of instructions.
+fn type_word(scalar: Scalar) -> &'static str {
+    let converted = row(scalar).converted;
+    converted.unwrap_or_else(|| unreachable!("no instruction converts {scalar}"))
 }
 
 pub(super) fn mul_high<'c>(cx: &Cx<'c, '_>, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {
-    cx.plain_intrinsic(&format!("llvm.nvvm.mulhi.{}", int_word(scalar)), &[a, b])
+    cx.plain_intrinsic(&format!("llvm.nvvm.mulhi.{}", type_word(scalar)), &[a, b])
 }
 
 /// PTX's conversion keeps to the bounds by itself. Of a NaN it makes 0 where neither type has 64
@@ -47,7 +39,7 @@ pub(super) fn float_to_int<'c>(
     [from, to]: [Scalar; 2],
     by: Rounding,
 ) -> V<'c> {
-    let name = format!("llvm.nvvm.{}2{}.{}", float_word(from), int_word(to), word(by));
+    let name = format!("llvm.nvvm.{}2{}.{}", type_word(from), type_word(to), word(by));
     let converted = cx.plain_intrinsic(&name, &[value]);
     match from == Scalar::F64 || to.bits() == 64 {
         true => {
@@ -59,7 +51,7 @@ pub(super) fn float_to_int<'c>(
 }
 
 pub(super) fn whole_to_int<'c>(cx: &Cx<'c, '_>, value: V<'c>, to: Scalar) -> V<'c> {
-    cx.plain_intrinsic(&format!("llvm.nvvm.f2{}.rz", int_word(to)), &[value])
+    cx.plain_intrinsic(&format!("llvm.nvvm.f2{}.rz", type_word(to)), &[value])
 }
 
 pub(super) fn int_to_float<'c>(
@@ -68,7 +60,7 @@ pub(super) fn int_to_float<'c>(
     [from, to]: [Scalar; 2],
     by: Rounding,
 ) -> V<'c> {
-    let name = format!("llvm.nvvm.{}2{}.{}", int_word(from), float_word(to), word(by));
+    let name = format!("llvm.nvvm.{}2{}.{}", type_word(from), type_word(to), word(by));
     cx.plain_intrinsic(&name, &[value])
 }
 

@@ -19,6 +19,7 @@ mod needs;
 mod param;
 mod print;
 mod rows;
+mod scalar;
 mod space;
 #[cfg(test)]
 mod tests;

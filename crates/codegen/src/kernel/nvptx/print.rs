@@ -5,6 +5,7 @@ use super::Nvptx;
 use crate::kernel::shared::Lowering;
 use crate::llvm::{Extension, Passed, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
+use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
 
 /// The function of the device.
@@ -65,8 +66,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
             }
             Class::Signed => ("%lld", emitter.resize(value, Ty::I64, true)),
             Class::Unsigned => ("%llu", emitter.resize(value, Ty::I64, false)),
-            Class::Float if scalar == Scalar::F64 => ("%g", value),
-            Class::Float => ("%g", emitter.float_widen(value, Ty::Double)),
+            Class::Float => ("%g", self.convert(value, scalar, Scalar::F64, Rounding::NearestEven)),
         };
         given.push(passed);
         format.to_string()

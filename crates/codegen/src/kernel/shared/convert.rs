@@ -42,7 +42,14 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         }
     }
 
-    pub(super) fn convert(&self, value: V<'c>, from: Scalar, to: Scalar, by: Rounding) -> V<'c> {
+    /// A number, in all its bits, as one of another type.
+    pub(in crate::kernel) fn convert(
+        &self,
+        value: V<'c>,
+        from: Scalar,
+        to: Scalar,
+        by: Rounding,
+    ) -> V<'c> {
         let (emitter, ty) = (self.emitter, scalar_ty(to));
         match (from.class(), to.class()) {
             (Class::Float, Class::Float) => self.float_to_float(value, from, to, by),
@@ -88,9 +95,8 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
     /// A float as it is or, of a half, as a float32.
     fn at_least_single(&self, value: V<'c>, from: Scalar) -> (V<'c>, Scalar) {
         match from {
-            Scalar::F64 => (value, from),
-            Scalar::F16 | Scalar::BF16 => (self.emitter.float_widen(value, Ty::Float), Scalar::F32),
-            _ => (value, Scalar::F32),
+            Scalar::F64 | Scalar::F32 => (value, from),
+            _ => (self.emitter.float_widen(value, Ty::Float), Scalar::F32),
         }
     }
 
@@ -163,9 +169,12 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
 
     fn single_to_half(&self, single: V<'c>, to: Scalar, by: Rounding) -> V<'c> {
         match (by, to) {
-            (Rounding::NearestEven, _) => self.emitter.float_narrow(single, scalar_ty(to)),
+            (Rounding::NearestEven, Scalar::F16 | Scalar::BF16) => {
+                self.emitter.float_narrow(single, scalar_ty(to))
+            }
             (_, Scalar::BF16) => self.single_to_bfloat(single, by),
-            (_, _) => T::single_to_half(self, single, by),
+            (_, Scalar::F16) => T::single_to_half(self, single, by),
+            (_, _) => unreachable!("{to} is no half"),
         }
     }
 

@@ -10,30 +10,26 @@ use kernpack_kernel_ir::types::{Scalar, Type};
 
 /// LLVM's type of a scalar.
 pub(in crate::kernel) const fn scalar_ty(scalar: Scalar) -> Ty {
-    match scalar {
-        Scalar::Bool => Ty::I1,
-        Scalar::I8 | Scalar::U8 => Ty::I8,
-        Scalar::I16 | Scalar::U16 => Ty::I16,
-        Scalar::I32 | Scalar::U32 => Ty::I32,
-        Scalar::I64 | Scalar::U64 => Ty::I64,
-        Scalar::F16 => Ty::Half,
-        Scalar::BF16 => Ty::BFloat,
-        Scalar::F32 => Ty::Float,
-        Scalar::F64 => Ty::Double,
-    }
+    types(scalar).0
 }
 
 /// A lane of a vector. Truth values are none: they take a byte.
 pub(super) const fn lane(scalar: Scalar) -> Lane {
+    types(scalar).1
+}
+
+/// LLVM's type of a scalar, alone and in a vector.
+const fn types(scalar: Scalar) -> (Ty, Lane) {
     match scalar {
-        Scalar::Bool | Scalar::I8 | Scalar::U8 => Lane::I8,
-        Scalar::I16 | Scalar::U16 => Lane::I16,
-        Scalar::I32 | Scalar::U32 => Lane::I32,
-        Scalar::I64 | Scalar::U64 => Lane::I64,
-        Scalar::F16 => Lane::Float(FloatKind::Half),
-        Scalar::BF16 => Lane::Float(FloatKind::BFloat),
-        Scalar::F32 => Lane::Float(FloatKind::Float),
-        Scalar::F64 => Lane::Float(FloatKind::Double),
+        Scalar::Bool => (Ty::I1, Lane::I8),
+        Scalar::I8 | Scalar::U8 => (Ty::I8, Lane::I8),
+        Scalar::I16 | Scalar::U16 => (Ty::I16, Lane::I16),
+        Scalar::I32 | Scalar::U32 => (Ty::I32, Lane::I32),
+        Scalar::I64 | Scalar::U64 => (Ty::I64, Lane::I64),
+        Scalar::F16 => (Ty::Half, Lane::Float(FloatKind::Half)),
+        Scalar::BF16 => (Ty::BFloat, Lane::Float(FloatKind::BFloat)),
+        Scalar::F32 => (Ty::Float, Lane::Float(FloatKind::Float)),
+        Scalar::F64 => (Ty::Double, Lane::Float(FloatKind::Double)),
     }
 }
 

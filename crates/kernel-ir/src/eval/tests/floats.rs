@@ -4,12 +4,14 @@
 use super::exact::{Exact, sign, widths};
 use super::{Random, of};
 use crate::constant::Const;
-use crate::eval::{Number, compare, convert, float, quiet, quiet_nan, unary};
+use crate::eval::{Number, compare, convert, float, quiet, unary};
 use crate::intrinsic::{self, Meaning};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::Scalar;
 
-const FLOATS: [Scalar; 4] = [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64];
+fn types() -> impl Iterator<Item = Scalar> {
+    Scalar::ALL.iter().copied().filter(|scalar| scalar.is_float())
+}
 
 fn infinity(scalar: Scalar) -> u64 {
     let (exponent_bits, mantissa_bits) = widths(scalar);
@@ -72,7 +74,7 @@ fn what_is_no_number_comes_out_as_of_float64() {
     // Whether a result is a NaN, an infinity or a zero, and its sign, does not hang on the type
     // where operands are 0, 1, infinities and NaN.
     let special = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, -f64::INFINITY, f64::NAN];
-    for scalar in FLOATS {
+    for scalar in types() {
         for a in special {
             for b in special {
                 let [x, y] = [a, b].map(|number| Const::float(scalar, number).bits());
@@ -92,9 +94,9 @@ fn what_is_no_number_comes_out_as_of_float64() {
 
 #[test]
 fn minimum_and_maximum_leave_out_nan_and_order_zeros() {
-    for scalar in FLOATS {
+    for scalar in types() {
         let at = |number: f64| Const::float(scalar, number).bits();
-        let nan = quiet_nan(scalar);
+        let nan = scalar.float_format().quiet_nan();
         assert_eq!(at(f64::NAN), nan);
         for (a, b) in [(-0.0, 0.0), (1.0, 2.0), (f64::NEG_INFINITY, 0.0), (-2.0, -1.0)] {
             for (left, right) in [(a, b), (b, a)] {
@@ -112,9 +114,9 @@ fn minimum_and_maximum_leave_out_nan_and_order_zeros() {
 
 #[test]
 fn signs_are_bits_and_comparisons_know_nan() {
-    for scalar in FLOATS {
+    for scalar in types() {
         let mut bits = numbers(scalar, 3);
-        bits.extend([infinity(scalar), quiet_nan(scalar)]);
+        bits.extend([infinity(scalar), scalar.float_format().quiet_nan()]);
         for &a in &bits {
             let x = Const::from_bits(scalar, a);
             assert_eq!(unary(Unary::Neg, x).bits(), a ^ sign(scalar));
@@ -131,10 +133,10 @@ fn signs_are_bits_and_comparisons_know_nan() {
 
 #[test]
 fn floats_become_other_floats_in_each_direction() {
-    for from in FLOATS {
+    for from in types() {
         for bits in numbers(from, 20) {
             let exact = Exact::float(from, bits);
-            for to in FLOATS {
+            for to in types() {
                 for how in Rounding::ALL {
                     let found = convert(Const::from_bits(from, bits), to, *how).bits();
                     let expected = exact.round(to, *how, found);
@@ -142,12 +144,12 @@ fn floats_become_other_floats_in_each_direction() {
                 }
             }
         }
-        for to in FLOATS {
+        for to in types() {
             for how in Rounding::ALL {
                 let given = |bits| convert(Const::from_bits(from, bits), to, *how).bits();
                 assert_eq!(given(infinity(from)), infinity(to));
                 assert_eq!(given(infinity(from) | sign(from)), infinity(to) | sign(to));
-                assert_eq!(given(infinity(from) + 1), quiet_nan(to));
+                assert_eq!(given(infinity(from) + 1), to.float_format().quiet_nan());
             }
         }
     }
@@ -189,7 +191,7 @@ fn integers_become_floats_in_each_direction() {
         let most = least + i128::from(from.mask());
         for number in numbers.iter().filter(|number| (least..=most).contains(number)) {
             let given = Const::from_bits(from, *number as u64);
-            for to in FLOATS {
+            for to in types() {
                 for how in Rounding::ALL {
                     let found = convert(given, to, *how).bits();
                     let expected = Exact::int(*number).round(to, *how, found);
@@ -241,7 +243,7 @@ fn floats_become_integers_within_bounds() {
         ]);
     }
     values.extend([f64::INFINITY, f64::NAN, f64::MAX]);
-    for from in FLOATS {
+    for from in types() {
         for value in values.iter().flat_map(|value| [*value, -value]) {
             let given = Const::float(from, value);
             for to in Scalar::ALL.iter().copied().filter(|scalar| scalar.is_int()) {
@@ -293,7 +295,7 @@ fn square_roots_round_once() {
             let given = Const::from_bits(scalar, bits);
             let found = sqrt(&[given]).bits();
             if float(given) < 0.0 {
-                assert_eq!(found, quiet_nan(scalar));
+                assert_eq!(found, scalar.float_format().quiet_nan());
             } else if float(given) > 0.0 {
                 let expected = Exact::float(scalar, bits).round_root(scalar, found);
                 assert_eq!(found, expected, "the root of {given}");
