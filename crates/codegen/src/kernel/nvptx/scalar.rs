@@ -10,8 +10,8 @@ pub(super) struct Row {
     pub letter: char,
     /// Its type there: bits, but for floats with registers of their own.
     pub register: Ty,
-    /// The type of an atomic sum. Sums do not depend on the sign, and PTX has signed ones of 32 bits
-    /// alone. Nothing where there are none.
+    /// The type of an atomic sum, where there is one. Sums do not depend on the sign, and PTX has
+    /// signed ones of 32 bits alone.
     pub sum: Option<&'static str>,
     /// Its name in those of LLVM's instructions, for what is converted by one.
     pub converted: Option<&'static str>,
