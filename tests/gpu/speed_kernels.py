@@ -66,7 +66,10 @@ def compare(table, shape, ours, reference, n_bytes, target, best=lambda: None):
 
 
 def sums(folder):
-    reduce_sum, full = load(folder, "reduce_sum").reduce_sum_vectors, torch.ones(1 << 30, device="cuda")
+    reduce_sum, full = (
+        load(folder, "reduce_sum").reduce_sum_vectors,
+        torch.ones(1 << 30, device="cuda"),
+    )
     title = f"`reduce_sum_vectors`, float32, against `torch.sum(dim=-1, out=)`; a sum of 4 GiB reads {read_rate(full):.0f} GB/s."
     table = Table(title, COLUMNS)
     for shape, best in SUMS:

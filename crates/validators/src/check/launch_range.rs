@@ -54,12 +54,13 @@ const MOST_THREADS_Z: u32 = MOST_THREADS_ALONG[2];
 
 /// The problem of a block that has more threads than any GPU takes, whatever its extents name.
 pub fn too_many_threads(place: &str, block: &[Placed<Expr>]) -> Option<Diagnostic> {
-    let least = |expr: &Placed<Expr>| {
-        expr.interval(&|_| Interval::I64).map_or(1, |all| all.min.max(1))
-    };
+    let least =
+        |expr: &Placed<Expr>| expr.interval(&|_| Interval::I64).map_or(1, |all| all.min.max(1));
     let extents: Vec<_> = block.iter().map(least).collect();
     let in_all = extents.iter().fold(1, |product: i128, extent| product.saturating_mul(*extent));
-    if in_all <= MOST_THREADS.into() && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z.into()) {
+    if in_all <= MOST_THREADS.into()
+        && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z.into())
+    {
         return None;
     }
     let message = format!("{place} has more threads than any GPU takes: found `[{}]`", join(block));
