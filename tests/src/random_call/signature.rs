@@ -33,7 +33,7 @@ const MOST_TRIES: usize = 24;
 pub enum Vocabulary {
     /// Tensors, Shapes and integers.
     Small,
-    /// Also what is no integer of expressions ([`Other`]), defaults, workspaces, numbers that are
+    /// Also what is no integer of expressions (`Other`), defaults, workspaces, numbers that are
     /// passed as a C type, and layouts.
     Whole,
 }

@@ -7,11 +7,11 @@
 //! Not here: plans, signatures, symbols of any meaning.
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
-//! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`]; of GPUs'
-//! [kernels](mod@kernel), their [`number`]s of any width, [vectors](mod@vector), [`thread_memory`],
-//! [assembly](mod@inline), and the [lines](mod@line) of source that instructions come from.
+//! `function`, `control` flow, `memory`, `arithmetic` and what is `constant`; of GPUs'
+//! kernels, their `number`s of any width, vectors, `thread_memory`,
+//! assembly (`inline`), and the lines of source (`line`) that instructions come from.
 //!
-//! A module becomes an [`object`] for the host, or [`nvptx`]: text for NVIDIA's assembler.
+//! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler.
 
 mod arithmetic;
 mod constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Code of GPU sources, whatever their kind: each kind has a file here with its
-//! [`Build`], and a row of the registry.
+//! `Build`, and a row of the registry.
 
 use kernpack_machine::Arch;
 use kernpack_package::file::{Held, Looked};
