@@ -167,10 +167,10 @@ def test_a_child_describes_one_function_that_was_forked_while_another_is_describ
     script = """
 one, other, describe = package("one"), package("other"), _native.describe
 
-def slow(signature):
+def slow(*texts):
     began.set()
     goes_on.wait()
-    return describe(signature)
+    return describe(*texts)
 
 _native.describe = slow
 thread = threading.Thread(target=lambda: one.description)
