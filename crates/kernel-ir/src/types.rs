@@ -99,7 +99,7 @@ pub struct FloatFormat {
 }
 
 impl FloatFormat {
-    /// What the exponent's bits are for 1.
+    /// The bits of the exponent for 1.
     pub const fn bias(self) -> u64 {
         (1 << (self.exponent_bits - 1)) - 1
     }

@@ -77,7 +77,7 @@ fn settle_function(
     Settling { function: settled, launches, is_sound: problems.0.len() == n_problems }
 }
 
-/// What becomes of the launch of that number, of those that run at these times.
+/// Settles the launch of that number, of those that run at these times.
 fn settle_launch(
     function: &mut Function,
     place: (usize, &[&When]),

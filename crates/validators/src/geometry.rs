@@ -20,7 +20,7 @@ pub struct Geometry {
     pub cluster: Vec<Placed<Expr>>,
     /// Bytes of dynamic shared memory.
     pub shared: Placed<Expr>,
-    /// What it asks for by a yes or no.
+    /// The flags that it asks for.
     pub flags: LaunchFlags,
     /// The priority, where it is not the stream's.
     pub priority: Option<Placed<Expr>>,
@@ -49,7 +49,7 @@ impl Geometry {
 /// files and kernels, its word in the text of plans, and what the reference page says of the key.
 macro_rules! launch_flags {
     ($( $(#[$about:meta])* $flag:ident: $key:literal, $word:literal, $doc:literal; )*) => {
-        /// What a launch either asks of the driver or does not.
+        /// A flag, which a launch asks of the driver or does not.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum LaunchFlag { $( $(#[$about])* $flag, )* }
 
@@ -67,7 +67,7 @@ macro_rules! launch_flags {
                 match self { $( LaunchFlag::$flag => $word, )* }
             }
 
-            /// What the key says, for people.
+            /// The meaning of the key, for people.
             pub const fn doc(self) -> &'static str {
                 match self { $( LaunchFlag::$flag => $doc, )* }
             }

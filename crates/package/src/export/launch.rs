@@ -68,7 +68,7 @@ pub struct LayoutRecord {
     /// Blocks in a cluster, x first, if there are clusters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cluster: Vec<String>,
-    /// What it asks for by a yes or no: a key that is true for each.
+    /// The flags that it asks for: a key that is true for each.
     #[serde(flatten, with = "flags")]
     pub flags: LaunchFlags,
     /// The priority, where it is not the stream's.

@@ -26,7 +26,7 @@ pub(super) enum Layout {
 pub(super) struct TritonLayout {
     /// The grid as Triton counts it.
     pub grid: Vec<Placed<Expr>>,
-    /// What it asks for by a yes or no.
+    /// The flags that it asks for.
     pub flags: LaunchFlags,
     /// The priority.
     pub priority: Option<Placed<Expr>>,

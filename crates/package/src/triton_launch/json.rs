@@ -38,7 +38,7 @@ pub struct TritonKernel {
     pub global_scratch: Option<Scratch>,
     /// The hidden parameter for what profilers record, behind the other, where it has one.
     pub profile_scratch: Option<Scratch>,
-    /// What it asks for by a yes or no.
+    /// The flags that it asks for.
     pub flags: LaunchFlags,
     /// Columns of tensor memory it takes, on Blackwell.
     pub tensor_memory_columns: u32,

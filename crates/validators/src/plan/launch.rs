@@ -123,7 +123,7 @@ pub struct Grid {
     pub cluster: Option<[Value; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: Value,
-    /// What it asks for by a yes or no.
+    /// The flags that it asks for.
     pub flags: LaunchFlags,
     /// The priority, where it is not the stream's.
     pub priority: Option<Value>,
