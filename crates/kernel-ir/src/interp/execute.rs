@@ -321,7 +321,7 @@ impl<'p> Execution<'_, 'p> {
             if is_below[lane] == 1 && indices[lane] & sign == 0 {
                 continue;
             }
-            self.warp.outside.add(lane);
+            self.warp.outside.add(self.place(), lane);
             let [index, extent] =
                 [indices[lane], extents[lane]].map(|bits| Const::from_bits(scalar, bits));
             let message = format!("index {index} is out of bounds: the extent is {extent}");

@@ -62,30 +62,43 @@ pub(super) struct Warp {
 }
 
 /// The threads of a warp that had an index outside, and where they made use of it: beyond memory,
-/// what they access there comes of that, and is not told again.
+/// what they access there comes of that, and is not told again. Each place of an index has one of
+/// an access, the next that is new.
 #[derive(Debug, Default)]
 pub(super) struct Outside {
-    /// Those whose next access makes use of it.
-    next: u32,
-    /// Where those did whose access was the next.
+    /// Where threads had one.
+    indices: Vec<(Place, u32)>,
+    /// Those that have yet to make use of one, and of how many each.
+    waiting: u32,
+    counts: [u32; LANES],
+    /// Where they did.
     places: Vec<(Place, u32)>,
 }
 
 impl Outside {
     /// A thread has an index outside.
-    pub fn add(&mut self, lane: usize) {
-        self.next |= 1 << lane;
+    pub fn add(&mut self, place: Place, lane: usize) {
+        let new = add_lanes(&mut self.indices, place, 1 << lane);
+        if new != 0 {
+            self.waiting |= new;
+            self.counts[lane] += 1;
+        }
     }
 
     /// Threads access memory.
     #[inline]
     pub fn access(&mut self, place: Place, lanes: u32) {
-        let lanes = self.next & lanes;
-        if lanes != 0 {
-            self.next &= !lanes;
-            match self.places.iter_mut().find(|(at, _)| *at == place) {
-                Some((_, all)) => *all |= lanes,
-                None => self.places.push((place, lanes)),
+        if self.waiting & lanes != 0 {
+            self.make_use(place, self.waiting & lanes);
+        }
+    }
+
+    fn make_use(&mut self, place: Place, lanes: u32) {
+        let new = add_lanes(&mut self.places, place, lanes);
+        for lane in (0..LANES).filter(|lane| new >> lane & 1 == 1) {
+            self.counts[lane] -= 1;
+            if self.counts[lane] == 0 {
+                self.waiting &= !(1 << lane);
             }
         }
     }
@@ -96,8 +109,22 @@ impl Outside {
     }
 
     fn clear(&mut self) {
-        self.next = 0;
-        self.places.clear();
+        *self = Outside::default();
+    }
+}
+
+/// Adds lanes to those of a place. Gives the new ones.
+fn add_lanes(places: &mut Vec<(Place, u32)>, place: Place, lanes: u32) -> u32 {
+    match places.iter_mut().find(|(at, _)| *at == place) {
+        Some((_, all)) => {
+            let new = lanes & !*all;
+            *all |= lanes;
+            new
+        }
+        None => {
+            places.push((place, lanes));
+            lanes
+        }
     }
 }
 
