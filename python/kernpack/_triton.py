@@ -166,22 +166,12 @@ class _Compilation:
             )
         return ("*" if tensor else "") + _TYPES[dtype]
 
-    def _is_stride(self, name: str) -> bool:
-        """Whether it is a stride's. Of a dim of extent 1, or of an empty tensor, a stride counts as
-        meeting its rules, whatever reaches the kernel.
-        """
-        symbols = self.described["solution"]["symbols"]
-        uses = [use for symbol in symbols if symbol["name"] == name for use in symbol["uses"]]
-        return bool(uses) and all(use.get("field") == "strides" for use in uses)
-
     def _is_aligned(self, arg: str) -> bool:
         """Whether every accepted call passes a multiple of 16."""
         tensor = self._tensor(arg)
         if tensor:
             return (tensor.get("align") or 1) % 16 == 0
         value = arg.partition(":")[0].strip()
-        if self._is_stride(value):
-            return False
         multiples = self.described["solution"]["multiples"]
         return any(each["name"] == value and each["of"] % 16 == 0 for each in multiples)
 

@@ -4,8 +4,8 @@
 //!
 //! * [`llvm`] is a vocabulary for writing functions, the only folder that names LLVM's builder.
 //! * [`kernel`] turns kernels into LLVM's IR with it, a file for each kind of operation;
-//!   `kernel/address.rs` adds what is constant in an address last, and `kernel/registers.rs` finds
-//!   the register tensors that become variables.
+//!   `kernel/shared/address.rs` adds what is constant in an address last, and
+//!   `kernel/shared/registers.rs` finds the register tensors that become variables.
 //! * [`link`] merges, localises, gates and links, with lld and ObjCopy inside this process.
 //!
 //! It knows no packages: of `crates/package` it takes the rows of hosts alone.

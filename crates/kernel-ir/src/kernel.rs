@@ -4,7 +4,7 @@
 
 use crate::constant::Const;
 use crate::op::Region;
-use crate::types::{Scalar, Space, Type};
+use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use kernpack_syntax::Span;
 use std::fmt;
 
@@ -154,6 +154,9 @@ pub enum Size {
     /// As many bytes as a parameter says, an `int64`.
     Param(Value),
 }
+
+/// The alignment of a register tensor's address: as much as the widest access needs.
+pub const LOCAL_ALIGN: u32 = MOST_VECTOR_BYTES;
 
 /// A register tensor.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 //!
 //! Whoever asks where arrays lie asks here: the lowering for offsets, the verifier for what is
 //! known of the sum, the interpreter for where each ends, and a launch for the bytes that it
-//! brings. The most that a block has on any GPU stands here too.
+//! brings.
 
 use crate::kernel::{Kernel, SharedArray, Size, Value};
 use kernpack_machine::block::MOST_ACCESS_BYTES;

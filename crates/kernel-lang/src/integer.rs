@@ -116,6 +116,9 @@ impl Integer {
 
     /// The next float64 towards zero, and whether it is the number.
     fn truncated(&self) -> (f64, bool) {
+        if let Some(exact) = self.as_i64().filter(|small| small.unsigned_abs() >> 53 == 0) {
+            return (exact as f64, true);
+        }
         let magnitude = self.0.magnitude();
         let excess = magnitude.bits().saturating_sub(53);
         let kept = magnitude >> excess;

@@ -63,13 +63,15 @@ impl Multiprocessor {
     }
 
     /// The most of each that any has: what is too much for it is too much for all.
-    pub fn largest() -> Multiprocessor {
-        ALL.iter().copied().fold(row(FIRST_RESERVING, 0, 0, 0), |most, one| Multiprocessor {
-            capability: most.capability,
-            most_threads: most.most_threads.max(one.most_threads),
-            most_blocks: most.most_blocks.max(one.most_blocks),
-            shared_kib: most.shared_kib.max(one.shared_kib),
-        })
+    pub const fn largest() -> Multiprocessor {
+        let (mut most, mut rows) = (row(FIRST_RESERVING, 0, 0, 0), ALL);
+        while let [row, rest @ ..] = rows {
+            most.most_threads = larger(most.most_threads, row.most_threads);
+            most.most_blocks = larger(most.most_blocks, row.most_blocks);
+            most.shared_kib = larger(most.shared_kib, row.shared_kib);
+            rows = rest;
+        }
+        most
     }
 
     /// The most bytes of shared memory that a block has.
@@ -103,15 +105,8 @@ impl Multiprocessor {
     }
 }
 
-/// The most bytes of shared memory that a block has anywhere.
-pub(crate) const fn most_block_bytes() -> u32 {
-    let (mut most, mut rows) = (0, ALL);
-    while let [row, rest @ ..] = rows {
-        let bytes = row.most_block_bytes();
-        most = if bytes > most { bytes } else { most };
-        rows = rest;
-    }
-    most
+const fn larger(a: u32, b: u32) -> u32 {
+    if a > b { a } else { b }
 }
 
 #[cfg(test)]
@@ -141,7 +136,6 @@ mod tests {
             assert_eq!(kib(capability), Some(expected), "{capability}");
         }
         assert_eq!(crate::shared::MOST_BYTES, 227 << 10);
-        assert_eq!(Multiprocessor::largest().most_block_bytes(), crate::shared::MOST_BYTES);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //!
 //! [CCCL]: https://github.com/NVIDIA/cccl
 
+use crate::multiprocessor::Multiprocessor;
+
 /// The most bytes that a kernel has by itself, on every GPU. For more a launch has to ask.
 pub const STATIC_BYTES: u32 = 48 << 10;
 
@@ -13,4 +15,4 @@ pub const STATIC_BYTES: u32 = 48 << 10;
 pub const RESERVED_BYTES: u32 = 1 << 10;
 
 /// The most bytes that a block has on any GPU, beside those. GPUs that have less refuse the launch.
-pub const MOST_BYTES: u32 = crate::multiprocessor::most_block_bytes();
+pub const MOST_BYTES: u32 = Multiprocessor::largest().most_block_bytes();

@@ -12,9 +12,10 @@
 use crate::declare::{Binding, Bindings};
 use crate::dim::Dim;
 use crate::host_type::HostType;
+use crate::launch::Workspace;
 use crate::literal::Literal;
 use crate::param::{Order, Param, Strides, Tensor};
-use crate::parse::parse_tensor;
+use crate::parse::parse_workspace;
 use crate::signature::{Signature, SignatureResult};
 use crate::solution::{Solution, Tree};
 use kernpack_ffi_abi::DType;
@@ -228,7 +229,7 @@ impl Signature {
             combinations: bindings.combinations(&self.rules).iter().map(|row| texts(row)).collect(),
             stars: stars(&bindings),
             rules: texts(&self.rules),
-            solution: Solution::of(self),
+            solution: Solution::of(self, &bindings),
         })
     }
 }
@@ -238,10 +239,9 @@ impl Signature {
 /// # Errors
 /// The problems of the text.
 pub fn describe_workspace(text: &str) -> Result<Slot, Diagnostics> {
-    // A name has no colon.
-    let (name, tensor) = text.split_once(':').unwrap_or(("", text));
-    let ty = Type::Tensor(TensorType::from(&parse_tensor(tensor.trim_start())?));
-    Ok(Slot { name: name.trim().to_string(), ty, default: None })
+    let Workspace { name, tensor } = parse_workspace(text)?;
+    let ty = Type::Tensor(TensorType::from(&tensor.value));
+    Ok(Slot { name: name.value, ty, default: None })
 }
 
 impl From<&Param> for Slot {
@@ -529,6 +529,13 @@ mod tests {
         let description =
             describe("f(w: Tensor([2*m, k], T, align=64), m: int32) where T in {int8}");
         assert_eq!(to_value(described).unwrap(), description["params"][0]);
-        assert!(describe_workspace("w: Tensor([2*m, k]").is_err());
+        let problem = describe_workspace("w: Tensor([2*m, k]").unwrap_err();
+        expect![[r#"
+            error[syntax]: expected `,`, found the end
+              at 18..18: expected `,`"#]].assert_eq(&problem.to_string());
+        let problem = describe_workspace("Tensor([m], int8)").unwrap_err();
+        expect![[r#"
+            error[syntax]: expected `:`, found `(`
+              at 6..7: expected `:`"#]].assert_eq(&problem.to_string());
     }
 }

@@ -63,14 +63,20 @@ impl Rank {
         self.behind.is_none().then_some(self.before)
     }
 
+    /// The number of the dim that is written at place `i`, and is no star: behind a star it counts
+    /// from the last.
+    pub fn number(self, i: usize) -> i64 {
+        match self.behind {
+            Some(behind) if i > self.before => i as i64 - (self.before + 1 + behind) as i64,
+            Some(_) | None => i as i64,
+        }
+    }
+
     /// The path of what belongs to the dim that is written at place `i`, and is no star.
     pub fn path(self, owner: &Path, field: fn(i64) -> Field, i: usize) -> Path {
         match self.behind {
             None => owner.dim(field, i, self.before),
-            Some(behind) if i > self.before => {
-                owner.part(field(i as i64 - (self.before + 1 + behind) as i64))
-            }
-            Some(_) => owner.part(field(i as i64)),
+            Some(_) => owner.part(field(self.number(i))),
         }
     }
 

@@ -14,7 +14,7 @@ pub(crate) use expr::READS_NO_DATA;
 use crate::count::count;
 use crate::dim::{Dim, Star};
 use crate::expr::{Expr, Field};
-use crate::launch::{KernelArg, When};
+use crate::launch::{KernelArg, When, Workspace};
 use crate::literal::Literal;
 use crate::param::{self, Kind, Param, Scalar, TensorDType};
 use crate::plan::{CScalar, MOST_TURNS};
@@ -115,6 +115,17 @@ pub fn parse_literal<'t>(text: impl Into<Snippet<'t>>) -> Result<Literal, Diagno
 /// Reads a tensor type, as workspaces have them.
 pub fn parse_tensor<'t>(text: impl Into<Snippet<'t>>) -> Result<param::Tensor, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.reported(param::parse_tensor, diagnostics))
+}
+
+/// Reads the name of a workspace and its tensor type: `ws: Tensor([4*m], uint8)`.
+pub(crate) fn parse_workspace(text: &str) -> Result<Workspace, Diagnostics> {
+    parse_all(text, |parser, diagnostics| parser.reported(workspace, diagnostics))
+}
+
+fn workspace(parser: &mut Parser<'_>) -> Result<Workspace, Diagnostic> {
+    let (name, _) = parser.expect_name("the workspace's name")?;
+    parser.expect(":")?;
+    Ok(Workspace::new(name, param::parse_tensor(parser)?))
 }
 
 impl<'t> Parser<'t> {

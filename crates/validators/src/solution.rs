@@ -10,11 +10,12 @@
 //! parameters are ([`description`](crate::description)), and which use binds a name in a plan
 //! ([`declare`](crate::declare)).
 
+use crate::declare::{Bindings, Sharers};
 use crate::dim::{Dim, Rank};
-use crate::expr::{Expr, Field, Op};
+use crate::expr::{Expr, Field};
 use crate::host_type::HostType;
 use crate::param::{Strides, Tensor, TensorDType};
-use crate::rule::{Comparison, Rule, RuleKind};
+use crate::rule::Rule;
 use crate::signature::Signature;
 use kernpack_ffi_abi::DType;
 use serde::Serialize;
@@ -101,7 +102,7 @@ pub struct StarUse {
     pub behind: usize,
 }
 
-/// A rule such as `n % 16 == 0`.
+/// A rule such as `n % 16 == 0`, which every accepted call meets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Multiple {
     /// The symbol.
@@ -120,14 +121,15 @@ enum Strength {
 }
 
 impl Solution {
-    /// That of a signature.
-    pub(crate) fn of(signature: &Signature) -> Solution {
+    /// That of a signature, whose names have these bindings.
+    pub(crate) fn of(signature: &Signature, bindings: &Bindings) -> Solution {
         let mut solution = Solution::default();
         for param in &signature.params {
             solution.add(&param.name, &param.kind.host_type());
         }
         solution.symbols.iter_mut().for_each(|found| found.uses.sort_by_key(|used| used.strength));
-        solution.multiples = signature.rules.iter().filter_map(multiple).collect();
+        let multiples = signature.rules.iter().filter_map(|rule| Multiple::of(rule, bindings));
+        solution.multiples = multiples.collect();
         solution
     }
 
@@ -169,7 +171,7 @@ impl Solution {
         let Strides::Dims(strides) = tensor.strides_wanted() else { return };
         for (i, stride) in strides.iter().enumerate() {
             if let Dim::Expr(Expr::Symbol(name, _)) = stride {
-                let place = Rank::of(strides).place(path, Field::Stride, i);
+                let place = Place::of(path, Field::Stride(Rank::of(strides).number(i)));
                 self.add_symbol(name, place, (1, 0), Strength::Stride);
             }
         }
@@ -192,7 +194,12 @@ impl Solution {
                     let is_bare = matches!(expr, Expr::Symbol(..));
                     let strength = if is_bare { Strength::Bare } else { Strength::Affine };
                     let line = (affine.scale, affine.offset);
-                    self.add_symbol(affine.symbol, rank.place(path, field, i), line, strength);
+                    self.add_symbol(
+                        affine.symbol,
+                        Place::of(path, field(rank.number(i))),
+                        line,
+                        strength,
+                    );
                 }
             }
         }
@@ -212,15 +219,14 @@ fn add<U>(found: &mut Vec<Found<U>>, name: &str, used: U) {
     }
 }
 
-impl Rank {
-    /// The place of the dim that is written at place `i`, and is no star.
-    fn place(self, path: &str, field: fn(i64) -> Field, i: usize) -> Place {
-        let from_last = |behind| i as i64 - (self.before + 1 + behind) as i64;
-        let number = match self.behind {
-            Some(behind) if i > self.before => from_last(behind),
-            Some(_) | None => i as i64,
-        };
-        Place::of(path, field(number))
+impl Multiple {
+    /// Nothing of a symbol that strides alone have: that of a dim of extent 1, or of an empty
+    /// tensor, counts as meeting its rules, whatever it is.
+    fn of(rule: &Rule, bindings: &Bindings) -> Option<Multiple> {
+        let (symbol, of) = rule.as_divisibility()?;
+        let name = symbol.as_symbol()?;
+        let is_loose = bindings.symbols.get(name)?.sharers() == Some(Sharers::Strides);
+        (!is_loose).then(|| Multiple { name: name.to_string(), of })
     }
 }
 
@@ -238,19 +244,6 @@ impl Place {
     }
 }
 
-/// The divisors of a symbol that a rule states by itself.
-fn multiple(rule: &Rule) -> Option<Multiple> {
-    let RuleKind::Compare(Expr::Binary(Op::Mod, symbol, of), Comparison::Eq, Expr::Int(0)) =
-        &rule.kind
-    else {
-        return None;
-    };
-    match (&**symbol, &**of) {
-        (Expr::Symbol(name, _), Expr::Int(of)) => Some(Multiple { name: name.clone(), of: *of }),
-        _ => None,
-    }
-}
-
 impl From<&Expr> for Tree {
     fn from(expr: &Expr) -> Tree {
         match expr {
@@ -259,7 +252,7 @@ impl From<&Expr> for Tree {
             Expr::Field(path, field, _) => Tree::Field(Place::of(path, *field)),
             Expr::Binary(op, a, b) => {
                 let (a, b) = (Tree::from(&**a), Tree::from(&**b));
-                Tree::Operation(word(*op), Box::new(a), Box::new(b))
+                Tree::Operation(op.text(), Box::new(a), Box::new(b))
             }
         }
     }
@@ -275,20 +268,6 @@ impl From<&Dim> for Tree {
     }
 }
 
-/// As signatures have it.
-fn word(op: Op) -> &'static str {
-    match op {
-        Op::Add => "+",
-        Op::Sub => "-",
-        Op::Mul => "*",
-        Op::FloorDiv => "//",
-        Op::Mod => "%",
-        Op::CeilDiv => "ceildiv",
-        Op::Min => "min",
-        Op::Max => "max",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,7 +276,8 @@ mod tests {
 
     fn expect_solution(text: &str, expect: Expect) {
         let signature = Signature::parse(text).unwrap_or_else(|problem| panic!("{problem:?}"));
-        let value = to_value(Solution::of(&signature)).unwrap();
+        let bindings = signature.resolve().unwrap();
+        let value = to_value(Solution::of(&signature, &bindings)).unwrap();
         let lines = value.as_object().unwrap().iter().flat_map(|(key, rows)| {
             rows.as_array().unwrap().iter().map(move |row| format!("{key}: {row}\n"))
         });

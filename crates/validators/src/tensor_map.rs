@@ -39,6 +39,13 @@ pub struct MapSpec {
     pub choices: MapChoices,
 }
 
+/// The chunks of interleaved layouts.
+pub const INTERLEAVES: [u32; 2] = [16, 32];
+/// The spans within which chunks may change places.
+pub const SWIZZLES: [u32; 3] = [32, 64, 128];
+/// The bytes that the L2 cache may fetch at once.
+pub const L2_PROMOTIONS: [u32; 3] = [64, 128, 256];
+
 /// Options of the driver beside dims: sizes in bytes, 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapChoices {
@@ -142,9 +149,9 @@ fn parse_option(parser: &mut Parser<'_>, map: &mut MapSpec) -> Result<&'static s
         "dims" => map.dims = Some(parser.parse_list("[", "]", Parser::parse_expr)?),
         "strides" => map.strides = Some(parser.parse_list("[", "]", Parser::parse_expr)?),
         "as" => map.element = Some(parser.parse_dtype()?),
-        "interleave" => map.choices.interleave = one_of(parser, [16, 32])?,
-        "swizzle" => map.choices.swizzle = one_of(parser, [32, 64, 128])?,
-        "l2" => map.choices.l2 = one_of(parser, [64, 128, 256])?,
+        "interleave" => map.choices.interleave = one_of(parser, INTERLEAVES)?,
+        "swizzle" => map.choices.swizzle = one_of(parser, SWIZZLES)?,
+        "l2" => map.choices.l2 = one_of(parser, L2_PROMOTIONS)?,
         _ => map.choices.nan = fill(parser)?,
     }
     Ok(option)

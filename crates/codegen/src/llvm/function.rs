@@ -17,6 +17,10 @@ pub struct Passed<'c> {
     pub extension: Extension,
 }
 
+/// The alignment of entry points, in bytes: what a call costs then does not depend on where the
+/// linker puts them.
+const CACHE_LINE: u32 = 64;
+
 /// The extension of a parameter, which LLVM must know beyond its type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extension {
@@ -37,6 +41,7 @@ impl<'c> Emitter<'c> {
     /// Starts a function that others may call: the builder stands at its first block.
     pub fn define(&self, name: &str, params: &[Ty], result: Ty) -> Function<'c> {
         let function = self.add_function(name, params, Some(result));
+        function.as_global_value().set_alignment(CACHE_LINE);
         self.begin(function);
         function
     }

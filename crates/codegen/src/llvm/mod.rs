@@ -42,6 +42,6 @@ pub use inline::Inline;
 pub use kernel::{FloatOperation, KernelParam};
 pub use line::{KernelLine, Lines, Place};
 pub use number::Exact;
-pub use nvptx::{PtxError, PtxOptions, ptx};
+pub use nvptx::{NEWEST as NEWEST_PTX, PtxError, PtxOptions, ptx};
 pub use object::{CodegenError, Effort, write_object};
 pub use ty::{AddressSpace, FloatKind, Lane, Ty};

@@ -57,6 +57,8 @@ const VERSIONS: &[PtxVersion] = &[
     PtxVersion::new(8, 8),
     PtxVersion::new(9, 0),
 ];
+/// The newest of them.
+pub const NEWEST: PtxVersion = VERSIONS[VERSIONS.len() - 1];
 
 /// How PTX is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

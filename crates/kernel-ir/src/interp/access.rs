@@ -10,10 +10,8 @@ use super::memory::{Memory, fetch, put};
 use super::shadow::{Seen, Shadow, Way};
 use super::step::{Access, Register};
 use super::warp::{LANES, LocalMemory, lanes_of};
-use crate::types::{MOST_VECTOR_BYTES, Space};
-
-/// The alignment of a register tensor's address: as much as the widest access needs.
-const LOCAL_ALIGN: u32 = MOST_VECTOR_BYTES;
+use crate::kernel::LOCAL_ALIGN;
+use crate::types::Space;
 
 /// The mistake of an access.
 #[derive(Clone, Copy, Debug)]

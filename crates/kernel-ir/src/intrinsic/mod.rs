@@ -4,7 +4,7 @@
 //! touches. Front end, text, verifier, interpreter, lowering and the reference read the rows.
 //!
 //! The tables are one file a family. Not here: how a row is run (`interp/`), and how a target does
-//! it, or what it needs for it: that is the target's column (the compiler's `kernel/<target>`).
+//! it, or what it needs for it: that is the target's column (`crates/codegen`'s `kernel/<target>`).
 
 mod atomic;
 mod bits;

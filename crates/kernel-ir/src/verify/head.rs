@@ -76,8 +76,8 @@ fn verify_block(report: &mut Report<'_>) {
     let is_right = |threads| (1..=u64::from(MOST_THREADS)).contains(&threads);
     let most_in_z = MOST_THREADS_ALONG[2];
     if !threads.is_some_and(is_right) || known[2] > most_in_z.into() {
-        let message = format!("a block has 1 to {MOST_THREADS} threads, of which {most_in_z} in z");
-        report.malformed(message);
+        let most = format!("1 to {MOST_THREADS}, in z at most {most_in_z}");
+        report.malformed(format!("a block of {known:?} threads: there are {most}"));
     }
 }
 

@@ -192,11 +192,7 @@ fn others_quotient(path: &str, dims: &[dim::Dim]) -> Expr {
 
 /// A field of the dim that is written at a place.
 pub(super) fn field(path: &str, field: fn(i64) -> Field, i: usize, rank: Rank) -> Expr {
-    let number = match rank.behind {
-        Some(behind) if i > rank.before => i as i64 - (rank.before + 1 + behind) as i64,
-        Some(_) | None => i as i64,
-    };
-    Expr::Field(path.to_string(), field(number), Span::default())
+    Expr::Field(path.to_string(), field(rank.number(i)), Span::default())
 }
 
 /// The strides of a compact tensor.

@@ -349,7 +349,7 @@ const LOOP_ELSE: StmtKind =
 
 fn number(number: &ast::Number) -> ExprKind {
     match number {
-        ast::Number::Int(int) => match Integer::parse(&int.to_string()) {
+        ast::Number::Int(int) => match integer(int) {
             Some(int) => ExprKind::Int(int),
             None => foreign_expr("integer of that size", "compute it of smaller ones"),
         },
@@ -357,6 +357,14 @@ fn number(number: &ast::Number) -> ExprKind {
         ast::Number::Complex { .. } => {
             foreign_expr("complex number", "keep both parts in names of their own")
         }
+    }
+}
+
+/// An integer; nothing where it is too large.
+fn integer(int: &ast::Int) -> Option<Integer> {
+    match int.as_i64() {
+        Some(small) => Some(Integer::from(small)),
+        None => Integer::parse(&int.to_string()),
     }
 }
 

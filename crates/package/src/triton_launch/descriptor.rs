@@ -20,6 +20,7 @@
 use super::json::TritonDescriptor;
 use crate::target::struct_abi::Layout;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::tensor_map::MOST_IN_BOX;
 use kernpack_syntax::Placed;
 use kernpack_validators::expr::{Field, Op};
 use kernpack_validators::plan::CScalar;
@@ -44,8 +45,6 @@ const ELEMENTS: &[(u32, DType)] = &[
 ];
 /// The bytes that Triton has the L2 cache fetch at once, always.
 const L2_BYTES: u32 = 128;
-/// The most elements of a box along one dim.
-const MOST_IN_BOX: u32 = 256;
 
 /// Why an argument is no descriptor.
 #[derive(Debug, Error)]
@@ -273,7 +272,7 @@ impl Descriptors<'_> {
             1..=3 => 16 << swizzle,
             other => return Err(refuse("swizzle", format!("swizzle {other}"))),
         };
-        if !box_shape.iter().all(|extent| (1..=MOST_IN_BOX).contains(extent)) {
+        if !box_shape.iter().all(|extent| (1..=MOST_IN_BOX).contains(&i64::from(*extent))) {
             return Err(refuse("block_size", format!("a box of {box_shape:?}")));
         }
         Ok((element, MapChoices { swizzle, l2: L2_BYTES, ..MapChoices::default() }))

@@ -15,7 +15,7 @@ use super::message::Message;
 use super::system;
 use crate::blank::Blank;
 use crate::interface::layout::{ErrorParts, INTERLEAVE_32, TensorMapConstants, TensorMapValues};
-use crate::tensor_map::FIRST_MAJOR;
+use crate::tensor_map::{FIRST_MAJOR, UNIT_BYTES};
 
 /// `cuTensorMapEncodeTiled`
 type Encode = unsafe extern "C" fn(
@@ -136,13 +136,15 @@ impl Refused<'_> {
         let capability = self.driver.capability(self.device);
         if capability.is_ok_and(|(major, _)| major < FIRST_MAJOR) {
             message.text(c": device ").int(self.device.into());
-            message.text(c" has none; tensor maps need compute capability 9.0 or later");
+            message.text(c" has none; tensor maps need compute capability ");
+            message.int(FIRST_MAJOR.into()).text(c".0 or later");
             return true;
         }
         if status != driver::INVALID_VALUE {
             return false;
         }
-        let unit = if self.constants.interleave == INTERLEAVE_32 { 32 } else { 16 };
+        let unit =
+            if self.constants.interleave == INTERLEAVE_32 { 32 } else { UNIT_BYTES as usize };
         let rest = self.values.address.addr() % unit;
         if rest != 0 {
             message.text(c": its data is at an address % ").int(unit as i64).text(c" == ");

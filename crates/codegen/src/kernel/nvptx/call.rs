@@ -3,14 +3,13 @@
 
 use super::Nvptx;
 use super::rows::{self, How};
+use super::warp::EVERYONE;
 use crate::kernel::shared::{Lowering, values, words};
 use crate::llvm::Ty;
 use kernpack_kernel_ir::intrinsic::{Level, Meaning};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Call;
 
-/// All lanes of a warp.
-const EVERYONE: i64 = -1;
 /// The barrier of all threads of a block.
 const FIRST_BARRIER: i64 = 0;
 

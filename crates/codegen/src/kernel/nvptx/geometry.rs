@@ -7,6 +7,7 @@ use crate::llvm::{Exact, Operation, Ty, V};
 use kernpack_kernel_ir::intrinsic::Geometry;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::Scalar;
+use kernpack_machine::block::WARP_SIZE;
 
 /// The axes, as registers are called.
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -21,7 +22,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
             Geometry::GridDim(axis) => register("nctaid", axis),
             Geometry::Lane => self.lane_idx(),
             Geometry::Warp => {
-                let bits = self.emitter.int(Ty::I32, 5);
+                let bits = self.emitter.int(Ty::I32, WARP_SIZE.ilog2().into());
                 self.emitter.arith(Operation::ShiftRightZeros, self.linear(), bits)
             }
         };
@@ -69,7 +70,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
     fn lane_idx(&self) -> V<'c> {
         match self.kernel.block {
             [_, Some(1), Some(1)] => {
-                let mask = self.emitter.int(Ty::I32, 31);
+                let mask = self.emitter.int(Ty::I32, i64::from(WARP_SIZE) - 1);
                 self.emitter.arith(Operation::And, self.thread(0), mask)
             }
             _ => self.register("laneid"),

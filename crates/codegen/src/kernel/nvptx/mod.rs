@@ -33,6 +33,7 @@ use kernpack_kernel_ir::types::{Scalar, Space};
 use kernpack_machine::Arch;
 use kernpack_process::parallel;
 
+pub use crate::llvm::NEWEST_PTX;
 pub use needs::{Needs, check_needs};
 pub use print::VPRINTF;
 
@@ -81,9 +82,9 @@ pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered,
 
 /// Modules of the same version and architecture as one: the head of the first stands for all.
 fn joined(modules: impl Iterator<Item = String>) -> String {
-    let join = |text: String, next: String| match next.split_once(END_OF_HEAD) {
-        Some((_, rest)) => text + rest,
-        None => text + &next,
+    let join = |text: String, next: String| {
+        let behind_head = next.split_once(END_OF_HEAD);
+        text + behind_head.unwrap_or_else(|| unreachable!("PTX with another head:\n{next}")).1
     };
     modules.reduce(join).unwrap_or_default()
 }

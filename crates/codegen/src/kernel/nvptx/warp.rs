@@ -9,9 +9,10 @@ use crate::llvm::{Operation, Ty, V};
 use kernpack_kernel_ir::intrinsic::WarpOp;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::{Scalar, Type};
+use kernpack_machine::block::WARP_SIZE;
 
-/// All lanes.
-const EVERYONE: i64 = -1;
+/// All lanes of a warp.
+pub(super) const EVERYONE: i64 = -1;
 
 impl<'c> Lowering<'c, '_, Nvptx> {
     /// The operands are values: what is exchanged and, of a shuffle, with whom.
@@ -80,7 +81,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
     fn exchange(&self, which: &str, piece: V<'c>, lane: V<'c>) -> V<'c> {
         let int = |number| self.emitter.int(Ty::I32, number);
         // The first lane that counts, or the last.
-        let bound = if which == "up" { 0 } else { 31 };
+        let bound = if which == "up" { 0 } else { i64::from(WARP_SIZE) - 1 };
         let name = format!("llvm.nvvm.shfl.sync.{which}.i32");
         self.plain_intrinsic(&name, &[int(EVERYONE), piece, lane, int(bound)])
     }

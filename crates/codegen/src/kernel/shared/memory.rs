@@ -3,14 +3,12 @@
 
 use super::{Lowering, Target};
 use crate::llvm::{Operation, Predicate, Ty, V};
-use kernpack_kernel_ir::kernel::{Kernel, Local, Size, Slot, Value};
+use kernpack_kernel_ir::kernel::{Kernel, LOCAL_ALIGN, Local, Size, Slot, Value};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
-use kernpack_machine::block::MOST_ACCESS_BYTES;
 
 /// The alignment of a register tensor's address: the widest access of a thread.
-const LOCAL_ALIGN: u32 = MOST_ACCESS_BYTES;
 
 /// The name of a register tensor in the module.
 fn local_name(local: Local) -> String {

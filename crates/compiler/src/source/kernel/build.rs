@@ -7,9 +7,9 @@ use crate::source::gpu::GpuArtifact;
 use crate::source::nvjitlink::{
     AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
 };
-use kernpack_codegen::kernel::nvptx::{Lowered, VPRINTF, check_needs, ptx};
+use kernpack_codegen::kernel::nvptx::{Lowered, NEWEST_PTX, VPRINTF, check_needs, ptx};
 use kernpack_kernel_ir::{Kernel, expand, verify};
-use kernpack_machine::{Arch, ArchKind, PtxVersion};
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::file::Looked;
 use kernpack_package::image::Image;
 use kernpack_package::source::KernelSource;
@@ -97,9 +97,7 @@ fn checked(instance: &Kernel, archs: &[Placed<Arch>]) -> Result<Kernel, Diagnost
     let mut kernel = instance.clone();
     expand(&mut kernel);
     verify(&kernel)?;
-    archs
-        .iter()
-        .try_for_each(|arch| check_needs(&kernel, arch.number, PtxVersion::NEWEST.number()))?;
+    archs.iter().try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX.number()))?;
     Ok(kernel)
 }
 

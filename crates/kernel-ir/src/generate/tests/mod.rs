@@ -11,6 +11,7 @@ use crate::op::{Expr, Op, OpKind, Region};
 use crate::text::{Item, parse};
 use crate::types::Scalar;
 use crate::verify::verify;
+use kernpack_machine::shared::STATIC_BYTES;
 use std::collections::BTreeMap;
 
 const SEEDS: u64 = 400;
@@ -61,7 +62,7 @@ fn shared_memory_is_the_kernels_own() {
             crate::kernel::Size::Bytes(bytes) => bytes,
             crate::kernel::Size::Param(value) => panic!("as many bytes as {value} says"),
         });
-        assert!(bytes.sum::<u32>() <= 48 << 10);
+        assert!(bytes.sum::<u32>() <= STATIC_BYTES);
     }
 }
 

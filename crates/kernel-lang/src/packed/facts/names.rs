@@ -6,9 +6,10 @@ use kernpack_ffi_abi::DType;
 use kernpack_layout::Facts;
 use kernpack_validators::check::scalar::integers;
 use kernpack_validators::declare::{Bindings, Sharers};
-use kernpack_validators::dim::{Dim, Star};
+use kernpack_validators::dim::{Dim, Rank};
 use kernpack_validators::expr::{Expr, Field, Name};
 use kernpack_validators::param::Tensor;
+use kernpack_validators::plan::MOST_TURNS;
 use kernpack_validators::{HostType, Rule, RuleKind, Signature, Workspace};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -148,18 +149,14 @@ impl Names {
     }
 
     fn add_dims(&mut self, path: &str, dims: &[Dim], is_optional: bool, field: fn(i64) -> Field) {
-        let star = Star::among(dims).map(|(place, _)| place);
-        if star.is_none() {
-            self.ranks.insert(path.to_string(), dims.len());
+        let rank = Rank::of(dims);
+        if let Some(rank) = rank.fixed() {
+            self.ranks.insert(path.to_string(), rank);
         }
         // Where nothing is given the fields are 0, whatever the dims are.
         let written = if is_optional { &[] } else { dims };
         for (i, dim) in written.iter().enumerate() {
-            let number = match star {
-                Some(place) if i > place => i as i64 - dims.len() as i64,
-                Some(_) | None => i as i64,
-            };
-            let name = format!("{path}{}", field(number));
+            let name = format!("{path}{}", field(rank.number(i)));
             match dim {
                 Dim::Expr(expr) => _ = self.values.insert(name, expr.clone()),
                 Dim::Any => _ = self.symbols.insert(name),
@@ -201,7 +198,7 @@ impl Names {
             },
             Expr::Field(_, field, _) => match field {
                 Field::Given => Facts { divisor: 1, min: 0, max: 1 },
-                Field::Ndim => Facts { divisor: 1, min: 0, max: 64 },
+                Field::Ndim => Facts { divisor: 1, min: 0, max: MOST_TURNS },
                 // A compact stride may be more than 64 bits hold.
                 Field::Stride(_) => Facts::NONE,
                 Field::Shape(_) | Field::Numel | Field::Element(_) => Facts::NON_NEGATIVE,

@@ -77,12 +77,6 @@ impl Tensor {
         self
     }
 
-    /// With any strides at all.
-    pub fn any_strides(mut self) -> Tensor {
-        self.strides = Strides::Any;
-        self
-    }
-
     /// With data aligned to that many bytes, a power of two.
     pub fn align(mut self, bytes: u32) -> Tensor {
         self.align = Some(bytes);

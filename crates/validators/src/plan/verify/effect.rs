@@ -6,7 +6,7 @@ use super::{Verified, VerifyError, require};
 use crate::plan::{
     Alloc, CScalar, Combinations, Launch, LaunchArg, Plan, Status, TensorMap, Type, Value,
 };
-use crate::tensor_map::MapChoices;
+use crate::tensor_map::{INTERLEAVES, L2_PROMOTIONS, MapChoices, SWIZZLES};
 use kernpack_ffi_abi::DType;
 use kernpack_machine::tensor_map::MOST_RANK;
 
@@ -122,9 +122,10 @@ fn tensor_map(plan: &Plan, launch: &Launch, map: &TensorMap) -> Verified {
         map.strides.len() + 1 == rank && map.box_dims.len() == rank && map.steps.len() == rank;
     require(has_all, place, "maps dims without a stride, a box or a step each")?;
     let MapChoices { interleave, swizzle, l2, nan: _ } = map.choices;
-    let are_choices = [0, 16, 32].contains(&interleave)
-        && [0, 32, 64, 128].contains(&swizzle)
-        && [0, 64, 128, 256].contains(&l2);
+    let is_one = |choice: u32, sizes: &[u32]| choice == 0 || sizes.contains(&choice);
+    let are_choices = is_one(interleave, &INTERLEAVES)
+        && is_one(swizzle, &SWIZZLES)
+        && is_one(l2, &L2_PROMOTIONS);
     require(are_choices, place, "maps with a choice that the driver has not")?;
     require(!map.tensor.contains('\0'), place, "maps a tensor with a NUL in its name")
 }
