@@ -129,6 +129,7 @@ module = kernpack.load_module({str(path)!r})
 y = numpy.zeros(3, "float32")
 module.copy(numpy.ones(3, "float32"), y)
 module.nested(numpy.ones(3, "float32"), (1, (y, y)))
+module.nested(numpy.ones(3, "float32"), [1, [y, y]])
 assert not kernpack._native.has_compiler()
 import jax.numpy
 x = jax.numpy.zeros(3)

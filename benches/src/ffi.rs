@@ -138,7 +138,7 @@ impl EntryPoint {
     /// Calls it.
     ///
     /// # Errors
-    /// Calls it.
+    /// The error that it raises.
     pub fn call(&self, call: &Call) -> Result<Any, Raised> {
         let (status, result) = self.invoke(call);
         match status {

@@ -45,7 +45,7 @@ impl Figure {
     /// Measures until the control is quiet, and keeps the last run.
     ///
     /// # Errors
-    /// The figure of what `measure` returns.
+    /// Those of `measure`.
     pub fn measure<E>(
         name: impl Into<String>,
         unit: &'static str,

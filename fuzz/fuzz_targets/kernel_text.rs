@@ -78,7 +78,7 @@ fn check(mut kernel: Kernel) {
         most_turns: 500,
         most_idle_turns: 100,
         most_printed: 10,
-        seed: 0,
+        ..Options::default()
     };
     let launch = Launch { kernel: &kernel, grid: [2, 1, 1], block, arguments };
     let outcome = run(&launch, &mut memories, &options);

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Se
 
 from . import _native
 from ._forks import cached_property
+from ._shape import paths_of
 from ._tvm_ffi import tvm_ffi
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class _Methods(tvm_ffi.Function):
     """What the package was made of, where it has this function alone and was built here."""
     _keywords: tuple[tuple[str, ...], tuple[Any, ...], Callable[..., tuple[Any, ...]]]
     _written: tuple[bool, ...]
+    # Whether these are the ones that the signature says, and not all that may be.
+    _is_exact = False
     __signature__: inspect.Signature
     __name__: str
 
@@ -191,11 +194,14 @@ class _Methods(tvm_ffi.Function):
         which anything may stand there, in calls of other functions too.
         """
         seen = [arg for arg, is_written in zip(args, self._written) if is_written]
-        if _native.has_compiler() or not all(map(_is_plain, seen)):
+        has_immutable = any(map(_is_immutable, leaves(seen)))
+        if has_immutable or (_native.has_compiler() and not self._is_exact):
             params = self.description["params"]
             params = [param for param in params if param["type"]["kind"] != "env_stream"]
             # So far, every tensor may have been written.
-            self.know_written([_writes(param["type"]) for param in params])
+            if not self._is_exact:
+                self.know_written([_writes(param["type"]) for param in params])
+                self._is_exact = True
             for number, (param, arg) in enumerate(zip(params, args)):
                 path = _path_of_immutable(param["name"], param["type"], arg)
                 if path is not None:
@@ -381,13 +387,6 @@ def _is_immutable(value: Any) -> bool:
     return array is not None and isinstance(value, array)
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether the types alone say that a value may be written: of tuples, of all that is in them."""
-    if isinstance(value, tuple):
-        return all(map(_is_plain, _parts(value) or ()))
-    return _parts(value) is None and not _is_immutable(value)
-
-
 def _writes(kind: Mapping[str, Any]) -> bool:
     """Whether the function writes a parameter, or a part of it."""
     if kind["kind"] == "optional":
@@ -402,8 +401,8 @@ def _path_of_immutable(path: str, kind: Mapping[str, Any], value: Any) -> str | 
     if kind["kind"] == "optional":
         return _path_of_immutable(path, kind["type"], value)
     if kind["kind"] == "tuple":
-        for at, (field, part) in enumerate(zip(kind["fields"], _parts(value) or ())):
-            own = f"{path}[{at}]" if field["name"] is None else f"{path}.{field['name']}"
+        fields = kind["fields"]
+        for own, field, part in zip(paths_of(path, fields), fields, _parts(value) or ()):
             found = _path_of_immutable(own, field["type"], part)
             if found is not None:
                 return found

@@ -108,6 +108,8 @@ class _Gate:
             return self._before(*args, **keywords)
         with LOCK:
             pass
+        if self._it._op is self:
+            raise RuntimeError(f"`{self._it}` is called while this thread replaces it")
         return self._it(*args, **keywords)
 
 

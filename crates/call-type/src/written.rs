@@ -144,12 +144,15 @@ unsafe fn are_known(tuple: Object, mut written: u64, depth: usize) -> bool {
     let n_items = unsafe { word_at(tuple, TYPE.load(Relaxed) + WORD_BYTES) } as isize;
     while written != 0 {
         let at = written.trailing_zeros() as isize;
+        if at >= n_items {
+            return true;
+        }
         if at == LAST {
             // SAFETY: as the caller says.
             return (at..n_items).all(|at| unsafe { is_item_known(tuple, at, depth) });
         }
         // SAFETY: as the caller says.
-        if at < n_items && !unsafe { is_item_known(tuple, at, depth) } {
+        if !unsafe { is_item_known(tuple, at, depth) } {
             return false;
         }
         written &= written - 1;

@@ -532,10 +532,12 @@ mod tests {
         let problem = describe_workspace("w: Tensor([2*m, k]").unwrap_err();
         expect![[r#"
             error[syntax]: expected `,`, found the end
-              at 18..18: expected `,`"#]].assert_eq(&problem.to_string());
+              at 18..18: expected `,`"#]]
+        .assert_eq(&problem.to_string());
         let problem = describe_workspace("Tensor([m], int8)").unwrap_err();
         expect![[r#"
             error[syntax]: expected `:`, found `(`
-              at 6..7: expected `:`"#]].assert_eq(&problem.to_string());
+              at 6..7: expected `:`"#]]
+        .assert_eq(&problem.to_string());
     }
 }
