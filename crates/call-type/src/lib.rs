@@ -18,9 +18,10 @@
 //! Not here: names, defaults and results of functions, which are attributes that Python sets
 //! (`python/kernpack/_function.py`).
 //!
-//! Where things live: `call.rs` has the call slots, `keywords.rs` puts keywords and defaults into the
-//! function's order, `written.rs` keeps immutable arrays from what a function writes, `dataclass.rs`
-//! notices dataclasses that are new, and `python.rs` declares what is used of CPython, by hand.
+//! Where things live: `call.rs` has the call slots, `keywords.rs` puts keywords and defaults into
+//! the function's order, `written.rs` keeps immutable arrays from what a function writes,
+//! `dataclass.rs` notices dataclasses that are new, and `python.rs` declares what is used of
+//! CPython, by hand.
 //!
 //! Invariants, besides those of ARCHITECTURE.md:
 //! * the arguments of a call without keywords of a function without results or tuples reach the
