@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -36,36 +37,46 @@ int main(int argc, char **argv)
             std::exit(7);
         return Times{{"a", ratio}, {"b", 1}, {"b again", control}};
     };
-    Table("title", {"name"}, {"a"}, {{"a", "b", 2.0}}).row("r", measure, [] { return std::string(); });
+    auto last = [] { return std::string(); };
+    Table table("title", {"name"}, {"a"}, {{"a", "b", 2.0}});
+    JUDGED;
     return Table::end();
 }
 """
+ONE_ROW = 'table.row("r", measure, last)'
+THREE_ROWS = 'table.rows("r", {{"x", measure, last}, {"y", measure, last}, {"z", measure, last}})'
+
+
+def compiled(judged, program):
+    """A program that has measurements judged, in C++."""
+    subprocess.run(
+        ["g++", "-std=c++17", "-I", GPU, f"-DJUDGED={judged}", "-x", "c++", "-", "-o", program],
+        input=IN_CPP,
+        text=True,
+        check=True,
+    )
+    return [str(program)]
+
+
+def ran(command, misses, measured):
+    """The exit status, what is printed, and what is kept of misses."""
+    misses.unlink(missing_ok=True)
+    environment = os.environ | {"PYTHONPATH": str(GPU), "KERNPACK_GPU_MISSES": str(misses)}
+    ran = subprocess.run([*command, *measured], env=environment, capture_output=True, text=True)
+    kept = misses.read_text().splitlines() if misses.exists() else []
+    return ran.returncode, ran.stdout + ran.stderr, kept
 
 
 @pytest.fixture(scope="module", params=["python", "c++"])
 def judged(request, tmp_path_factory):
-    """A function that has measurements judged: the exit status, what is printed, and what is kept
-    of misses.
-    """
+    """A function that has the measurements of a row judged."""
     folder = tmp_path_factory.mktemp("judge")
     if request.param == "python":
         (folder / "judged.py").write_text(IN_PYTHON)
         command = [sys.executable, str(folder / "judged.py")]
     else:
-        (folder / "judged.cc").write_text(IN_CPP)
-        command = [str(folder / "judged")]
-        compiler = ["g++", "-std=c++17", "-I", str(GPU), str(folder / "judged.cc"), "-o"]
-        subprocess.run([*compiler, *command], check=True)
-
-    def judged(*measured):
-        misses = folder / "misses"
-        misses.unlink(missing_ok=True)
-        environment = os.environ | {"PYTHONPATH": str(GPU), "KERNPACK_GPU_MISSES": str(misses)}
-        ran = subprocess.run([*command, *measured], env=environment, capture_output=True, text=True)
-        kept = misses.read_text().splitlines() if misses.exists() else []
-        return ran.returncode, ran.stdout + ran.stderr, kept
-
-    return judged
+        command = compiled(ONE_ROW, folder / "judged")
+    return lambda *measured: ran(command, folder / "misses", measured)
 
 
 def test_a_row_that_meets_its_target_is_measured_once(judged):
@@ -106,3 +117,17 @@ def test_what_is_wrong_is_no_matter_of_rounds(judged):
     status, _, kept = judged("not a number")
     assert status not in (0, None)
     assert kept == []
+
+
+def test_rows_of_one_thing_are_judged_by_their_medians(tmp_path):
+    command = compiled(THREE_ROWS, tmp_path / "judged")
+    judged = lambda *measured: ran(command, tmp_path / "misses", measured)
+    assert judged("2.0/1.0", "9.0/1.0", "2.05/1.0") == (0, ANY, [])
+    assert judged("2.17/1.0", "2.17/1.09", "2.17/1.3")[0] == 0
+
+    met, missed = ["1.0/1.0"] * 3, ["2.5/1.0", "1.0/1.0", "3.0/1.0"]
+    status, printed, kept = judged(*missed, *met)
+    assert status == 0
+    assert kept == ["judged: r: a / b is 2.500, at most 2.000, spread 0.030, round 1"]
+    assert printed.count(", round 2 |") == 3
+    assert judged(*missed * 3)[0] == 1

@@ -16,6 +16,7 @@ from typing import Any, Callable, NamedTuple, Sequence
 import torch
 import torch.autograd.forward_ad
 from torch._functorch import pyfunctorch
+from torch._functorch.utils import unwrap_dead_wrappers
 from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
 
 from . import _shape
@@ -177,12 +178,17 @@ def _functionalized(operator: Differentiated, operands: Sequence[Any]) -> Any:
 def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., Any]:
     """What runs where PyTorch's dispatcher has come to `Autograd`: `(keys, operands)`."""
     native = _untyped._C
+    # What `apply` of PyTorch comes to where no transform is active: it looks at the parameters of
+    # `forward` before, by `inspect`, which takes as long as all else of a call.
+    apply = super(torch.autograd.Function, function).apply
 
     def kernel(keys: Any, operands: Sequence[Any]) -> Any:
         below = keys & native._after_autograd_keyset
         is_asked = native._any_requires_grad(*operands) and torch.is_grad_enabled()
         if is_asked or _forward_ad._current_level >= 0:
-            return function.apply(*operands, below)
+            if native._are_functorch_transforms_active():
+                return function.apply(*operands, below)
+            return apply(*unwrap_dead_wrappers(operands), below)
         with native._AutoDispatchBelowAutograd():
             return operator.overload().redispatch(below, *operands)
 

@@ -44,6 +44,20 @@ struct Ratio {
 
 static const double kMachine = 1.05;
 
+// What is measured for a row, and then stands in its last column.
+struct Row {
+    std::string name;
+    std::function<Times()> measure;
+    std::function<std::string()> last;
+};
+
+inline double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    size_t half = values.size() / 2;
+    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 // A table in Markdown: times, then ratios.
 class Table
 {
@@ -75,18 +89,25 @@ class Table
         std::fflush(stdout);
     }
 
-    // The targets that a round misses, each of which is told.
-    std::vector<std::string> missed(const std::string &name, const Times &took, int round) const
+    // The targets that a round of rows misses by their medians, each of which is told.
+    std::vector<std::string> missed(const std::string &name, const std::vector<Times> &took, int round) const
     {
+        auto middle = [&](auto of_row) {
+            std::vector<double> values;
+            for (auto &row : took)
+                values.push_back(of_row(row));
+            return median(values);
+        };
         std::vector<std::string> missed;
-        double spread = ::spread(took);
+        double spread = middle(::spread);
         for (auto &ratio : ratios) {
-            double limit = Table::limit(took, ratio);
-            if (!limit || of(took, ratio) <= limit * (1 + spread))
+            double value = middle([&](const Times &row) { return of(row, ratio); });
+            double limit = middle([&](const Times &row) { return Table::limit(row, ratio); });
+            if (!limit || value <= limit * (1 + spread))
                 continue;
             missed.push_back(ratio.over + " / " + ratio.under);
             char told[128];
-            std::snprintf(told, sizeof(told), "is %.3f, at most %.3f, spread %.3f, round %d", of(took, ratio), limit, spread, round);
+            std::snprintf(told, sizeof(told), "is %.3f, at most %.3f, spread %.3f, round %d", value, limit, spread, round);
             note(name + ": " + missed.back() + " " + told);
         }
         return missed;
@@ -131,10 +152,19 @@ class Table
     // Measures a row, more often where a target is missed. `last` is what stands in the last column behind a measurement.
     void row(const std::string &name, const std::function<Times()> &measure, const std::function<std::string()> &last) const
     {
+        rows(name, {{name, measure, last}});
+    }
+
+    // Measures rows of one thing, which are held against the targets by their medians: all of them again where one is missed.
+    void rows(const std::string &name, const std::vector<Row> &rows) const
+    {
         std::vector<std::string> always;
         for (int round = 1; round <= (is_brief ? 1 : kJudgedRounds); round++) {
-            Times took = measure();
-            print(round > 1 ? name + ", round " + std::to_string(round) : name, took, last());
+            std::vector<Times> took;
+            for (auto &row : rows) {
+                took.push_back(row.measure());
+                print(round > 1 ? row.name + ", round " + std::to_string(round) : row.name, took.back(), row.last());
+            }
             if (is_brief)
                 return;
             auto now = missed(name, took, round);

@@ -55,7 +55,7 @@ static void warm(const Call &call)
 }
 
 // Host time of launches of one kernel.
-static void host_row(const Table &table, const std::string &name, const Subject &subject)
+static Times host_times(const Subject &subject)
 {
     auto again = subject.chosen.prepared(subject.turns[0]);
     auto changing = [&](int turn) { subject.chosen(subject.turns[turn]); };
@@ -75,7 +75,7 @@ static void host_row(const Table &table, const std::string &name, const Subject 
                                      {"bare launch", launch},
                                      {"bare launch again", launch},
                                  });
-    table.row(name, [&] { return interleave(measured, kRounds); }, subject.chosen.graphs());
+    return interleave(measured, kRounds);
 }
 
 // Two vectors and their size, for two turns.
@@ -157,29 +157,43 @@ struct Libraries {
         return loaded(folder + "/" + name + ".ptx", kernel);
     }
 
-    // The NULL stream, then one of its own: on each, what is launched, and the stream that the environment has.
+    // Measures where launches go to a stream, and the environment has it too.
+    template <class F> void on_stream(int device, CUstream stream, F measure) const
+    {
+        tvm_ffi.set_stream(kDLCUDA, device, stream, nullptr);
+        measure();
+        tvm_ffi.set_stream(kDLCUDA, device, nullptr, nullptr);
+    }
+
+    // On the NULL stream, then on one of its own.
     template <class F> void on_streams(int device, F measure) const
     {
-        for (CUstream stream : {CUstream(nullptr), new_stream()}) {
-            tvm_ffi.set_stream(kDLCUDA, device, stream, nullptr);
-            measure(stream);
-        }
-        tvm_ffi.set_stream(kDLCUDA, device, nullptr, nullptr);
+        for (CUstream stream : {CUstream(nullptr), new_stream()})
+            on_stream(device, stream, [&] { measure(stream); });
     }
 };
 
 static void add_one(const Libraries &libraries, int device)
 {
     auto kernel = libraries.kernel("add_one", "add_one");
-    auto table = one_kernel("`add_one` from C, host time a call. Arguments change from call to call, save where it says that they do not.",
+    auto table = one_kernel("`add_one` from C, host time a call. Arguments change from call to call, save where it says that they do not. "
+                            "Targets are for the medians of a device's rows.",
                             1.05, 0.65, 1.05);
-    libraries.on_streams(device, [&](CUstream stream) {
+    std::vector<Row> rows;
+    auto graphs = libraries.add_one.graphs();
+    for (CUstream stream : {CUstream(nullptr), new_stream()})
         for (int64_t n : {int64_t(1), int64_t(1000), int64_t(1) << 20}) {
-            Vectors vectors(libraries.tvm_ffi, device, n);
-            auto subject = vectors.subject(libraries.add_one, libraries.add_one_plain, kernel, stream);
-            host_row(table, "n = " + std::to_string(n) + ", " + place(device, stream), subject);
+            auto measure = [&, stream, n] {
+                Times took;
+                libraries.on_stream(device, stream, [&] {
+                    Vectors vectors(libraries.tvm_ffi, device, n);
+                    took = host_times(vectors.subject(libraries.add_one, libraries.add_one_plain, kernel, stream));
+                });
+                return took;
+            };
+            rows.push_back({"n = " + std::to_string(n) + ", " + place(device, stream), measure, [&] { return graphs(); }});
         }
-    });
+    table.rows("device " + std::to_string(device), rows);
     Vectors nothing(libraries.tvm_ffi, device, 0);
     std::vector<TVMFFIAny> args = {nothing.tensors[0].any(), nothing.tensors[1].any()};
     auto again = libraries.add_one.prepared(args);
@@ -196,7 +210,8 @@ static void blend(const Libraries &libraries, int device)
     libraries.on_streams(device, [&](CUstream stream) {
         Many many(libraries.tvm_ffi, device);
         Bare bare(kernel, 1, 32, stream, {{many.params[0].data(), many.params[1].data()}});
-        host_row(table, place(device, stream), {libraries.blend, libraries.blend_plain, many.turns, bare});
+        Subject subject = {libraries.blend, libraries.blend_plain, many.turns, bare};
+        table.row(place(device, stream), [&] { return host_times(subject); }, libraries.blend.graphs());
     });
 }
 

@@ -78,12 +78,6 @@ inline std::vector<Side> sides(int n_calls, Until until, const std::vector<std::
     return sides;
 }
 
-inline double median(std::vector<double> samples)
-{
-    std::sort(samples.begin(), samples.end());
-    return samples[samples.size() / 2];
-}
-
 // The median of each side, taken in turns that begin with another one each round.
 inline Times interleave(const std::vector<Side> &sides, int n_rounds)
 {
