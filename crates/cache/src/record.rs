@@ -19,6 +19,7 @@ use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::{InputFile, Target};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The dependencies of one compilation.
@@ -227,12 +228,22 @@ impl Record {
         // Without the compiler, its headers may have gone too.
         let files = self.inputs.iter().filter(|input| has_c || !input.is_compilers);
         let mut changes = files.filter_map(|input| input.change(base));
-        let appeared = || {
-            let mut paths = self.missed.iter().map(|path| path.at(base));
-            let found = paths.find(|path| path.is_file())?;
+        changes.next().or_else(|| {
+            let found = self.appeared(base)?;
             Some(format!("`{}` has appeared, and is found before what was read", found.display()))
+        })
+    }
+
+    /// A file that was missed, and is there now. Most were missed in a few folders, of which those
+    /// are asked for once that are not there themselves.
+    fn appeared(&self, base: &Path) -> Option<PathBuf> {
+        let mut folders = HashMap::from([(PathBuf::new(), true)]);
+        let mut is_folder = |folder: &Path| match folders.get(folder) {
+            Some(is_folder) => *is_folder,
+            None => *folders.entry(folder.to_path_buf()).or_insert(folder.is_dir()),
         };
-        changes.next().or_else(appeared)
+        let mut paths = self.missed.iter().map(|path| path.at(base));
+        paths.find(|path| path.parent().is_none_or(&mut is_folder) && path.is_file())
     }
 
     /// Whether none of the compilers is there that made its GPU code, or would make machine code of
