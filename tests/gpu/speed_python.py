@@ -14,7 +14,6 @@ for `add_one.ptx`, and scale with what it takes here; those in nanoseconds for o
 import ctypes
 import itertools
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
