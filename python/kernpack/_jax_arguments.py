@@ -208,9 +208,7 @@ def surface_of(
 ) -> Surface:
     """What the parameters of a description are for."""
     parameters: list[Parameter] = []
-    for param in description["params"]:
-        if param["type"]["kind"] == "env_stream":
-            continue
+    for param in _shape.passed(description):
         node = _node(param["name"], param["type"], aliased, is_optional=False)
         default = defaults.get(param["name"], MISSING)
         if default is MISSING and param["type"]["kind"] == "literal":

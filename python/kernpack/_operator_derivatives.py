@@ -180,7 +180,8 @@ def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., An
     native = _untyped._C
     # What `apply` of PyTorch comes to where no transform is active: it looks at the parameters of
     # `forward` before, by `inspect`, which takes as long as all else of a call.
-    apply = super(torch.autograd.Function, function).apply
+    above: Any = super(torch.autograd.Function, function)
+    apply: Callable[..., Any] = above.apply
 
     def kernel(keys: Any, operands: Sequence[Any]) -> Any:
         below = keys & native._after_autograd_keyset
@@ -188,7 +189,7 @@ def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., An
         if is_asked or _forward_ad._current_level >= 0:
             if native._are_functorch_transforms_active():
                 return function.apply(*operands, below)
-            return apply(*unwrap_dead_wrappers(operands), below)
+            return apply(*unwrap_dead_wrappers(tuple(operands)), below)
         with native._AutoDispatchBelowAutograd():
             return operator.overload().redispatch(below, *operands)
 

@@ -15,6 +15,8 @@ import string
 from dataclasses import dataclass, field
 from typing import Any, Final, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
+from . import _shape
+
 Type = Mapping[str, Any]
 """A type of a description."""
 
@@ -152,11 +154,10 @@ def schema_of(description: Mapping[str, Any]) -> Schema:
     """The schema of a function. `TypeError` where an operator cannot take what it takes."""
     schema = Schema(description)
     letters = _letters()
-    for param in description["params"]:
-        if param["type"]["kind"] != "env_stream":
-            default = param.get("default", MISSING)
-            argument = _add(schema, param["name"], param["type"], default, letters)
-            schema.arguments.append(argument)
+    for param in _shape.passed(description):
+        default = param.get("default", MISSING)
+        argument = _add(schema, param["name"], param["type"], default, letters)
+        schema.arguments.append(argument)
     names = [operand.name for operand in schema.operands]
     for name in names:
         if names.count(name) > 1:
