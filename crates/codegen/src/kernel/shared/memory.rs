@@ -8,8 +8,6 @@ use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
 
-/// The alignment of a register tensor's address: the widest access of a thread.
-
 /// The name of a register tensor in the module.
 fn local_name(local: Local) -> String {
     local.to_string()
