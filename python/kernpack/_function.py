@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Se
 
 from . import _native
 from ._forks import cached_property
-from ._shape import passed, paths_of
+from ._shape import passed_params, paths_of
 from ._tvm_ffi import tvm_ffi
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class _Methods(tvm_ffi.Function):
         seen = [arg for arg, is_written in zip(args, self._written) if is_written]
         has_immutable = any(map(_is_immutable, leaves(seen)))
         if has_immutable or (_native.has_compiler() and not self._is_exact):
-            params = passed(self.description)
+            params = passed_params(self.description)
             # So far, every tensor may have been written.
             if not self._is_exact:
                 self.know_written([_writes(param["type"]) for param in params])

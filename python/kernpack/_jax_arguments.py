@@ -208,7 +208,7 @@ def surface_of(
 ) -> Surface:
     """What the parameters of a description are for."""
     parameters: list[Parameter] = []
-    for param in _shape.passed(description):
+    for param in _shape.passed_params(description):
         node = _node(param["name"], param["type"], aliased, is_optional=False)
         default = defaults.get(param["name"], MISSING)
         if default is MISSING and param["type"]["kind"] == "literal":

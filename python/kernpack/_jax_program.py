@@ -209,7 +209,7 @@ class Program:
         function = self.callee.function
         if not self.options.check or not hasattr(function, "signature"):
             return
-        n_params = len(_shape.passed(function.description))
+        n_params = len(_shape.passed_params(function.description))
         parameters = list(zip(self.surface.parameters, self.gathered.trees, strict=True))[:n_params]
         values = [_checked(each, tree, specs, outs, binding) for each, tree in parameters]
         if not _is_concrete(values):

@@ -178,8 +178,8 @@ def _functionalized(operator: Differentiated, operands: Sequence[Any]) -> Any:
 def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., Any]:
     """What runs where PyTorch's dispatcher has come to `Autograd`: `(keys, operands)`."""
     native = _untyped._C
-    # What `apply` of PyTorch comes to where no transform is active: it looks at the parameters of
-    # `forward` before, by `inspect`, which takes as long as all else of a call.
+    # `function.apply` inspects the parameters of `forward` in every call, which takes as long as
+    # all else of it. No transform is active here: those come first (`transform_kernel`).
     above: Any = super(torch.autograd.Function, function)
     apply: Callable[..., Any] = above.apply
 
@@ -187,8 +187,6 @@ def autograd_kernel(operator: Differentiated, function: Any) -> Callable[..., An
         below = keys & native._after_autograd_keyset
         is_asked = native._any_requires_grad(*operands) and torch.is_grad_enabled()
         if is_asked or _forward_ad._current_level >= 0:
-            if native._are_functorch_transforms_active():
-                return function.apply(*operands, below)
             return apply(*unwrap_dead_wrappers(tuple(operands)), below)
         with native._AutoDispatchBelowAutograd():
             return operator.overload().redispatch(below, *operands)

@@ -233,7 +233,7 @@ def strides_of(spec: Spec) -> tuple[Dim, ...]:
 # Solving
 
 
-def passed(description: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def passed_params(description: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The parameters that a caller passes: all but `EnvStream`s."""
     return [param for param in description["params"] if param["type"]["kind"] != "env_stream"]
 
@@ -249,7 +249,7 @@ def solve(
     where left out means `UNKNOWN`. A tensor is a `Spec`, a `Tuple` a sequence or mapping of its
     elements, a Shape a sequence, a dtype its name, an absent `Optional` None.
     """
-    params = passed(description)
+    params = passed_params(description)
     if not isinstance(args, Mapping):
         args = {param["name"]: arg for param, arg in zip(params, args)}
     binding = Binding(operations)

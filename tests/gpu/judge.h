@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of what was measured, and whether targets are met: for programs in C++ what judge.py, which says how, is for those in Python. A side
-// whose name is another's with " again" behind it is a control.
+// whose name is another's with " again" behind it is a control. Rows of one thing are held against targets by their medians.
 
 #pragma once
 
@@ -44,7 +44,7 @@ struct Ratio {
 
 static const double kMachine = 1.05;
 
-// What is measured for a row, and then stands in its last column.
+// A row: its name, its measurement, and the text of its last column behind one.
 struct Row {
     std::string name;
     std::function<Times()> measure;

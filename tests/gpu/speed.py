@@ -24,8 +24,8 @@ from judge import Figure, Round, Table, interleave
 N_LAUNCHES = 200  # between two synchronisations: more would fill the driver's queue, and time the GPU instead
 
 
-# What a plain call may take of a least function. Both find less in the caches than calls without a
-# launch do.
+# What a plain call may take of a least function, beside which it may miss its target. After a launch,
+# both find less in the caches than calls that launch nothing.
 BEYOND_LEAST = 1.05
 
 

@@ -7,8 +7,7 @@ cache saves, as tables in Markdown.
 FOLDER is a bundle. Each figure stands next to what it is held against, measured in the same run,
 interleaved; medians; the control is the reference, or the figure itself, once more. `judge` says
 when a target is missed. Targets in milliseconds are for a machine on which nvJitLink takes 4.1 ms
-for `add_one.ptx`, and scale with what it takes here; those in nanoseconds for one on which
-`testing.nop` takes 409 ns with two tensors.
+for `add_one.ptx`, and scale with what it takes here.
 """
 
 import ctypes

@@ -234,9 +234,10 @@ impl Record {
         })
     }
 
-    /// A file that was missed, and is there now. Most were missed in a few folders, of which those
-    /// are asked for once that are not there themselves.
+    /// A file that was missed, and is there now. Each folder is looked for once: many files are
+    /// missed in a few folders that are not there themselves.
     fn appeared(&self, base: &Path) -> Option<PathBuf> {
+        // The empty path is the current folder.
         let mut folders = HashMap::from([(PathBuf::new(), true)]);
         let mut is_folder = |folder: &Path| match folders.get(folder) {
             Some(is_folder) => *is_folder,

@@ -107,3 +107,22 @@ fn a_record_is_its_digest() {
     assert!(Record::decode(&bytes[1..], &name).is_none());
     assert!(Record::decode(b"{}", &digest(b"{}")).is_none());
 }
+
+#[test]
+fn a_file_that_was_missed_appears_whether_its_folder_was_there_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let missed = |names: &[&str], base: &Path| {
+        let missed = names.iter().map(|name| StoredPath::of(&base.join(name), base)).collect();
+        Record { missed, ..record(Kind::Written, &[]) }.appeared(base)
+    };
+    let names = ["no/a.h", "no/b.h", "c.h"];
+    assert_eq!(missed(&names, folder.path()), None);
+    std::fs::create_dir(folder.path().join("no")).unwrap();
+    assert_eq!(missed(&names, folder.path()), None);
+    for name in ["c.h", "no/b.h"] {
+        std::fs::write(folder.path().join(name), "").unwrap();
+        assert_eq!(missed(&names, folder.path()), Some(folder.path().join(name)));
+    }
+    // Tests run in the folder of their crate.
+    assert_eq!(missed(&["a.h", "Cargo.toml"], Path::new("")), Some("Cargo.toml".into()));
+}
