@@ -92,20 +92,25 @@ impl<'k> Analysis<'k> {
         }
     }
 
-    /// Goes over the kernel until no slot grows, and then a few times to have them shrink.
-    fn settle(&mut self) {
-        for round in 0.. {
+    /// Goes over the kernel until no slot grows, and then a few times to have them shrink. Gives
+    /// how many rounds they grew.
+    fn settle(&mut self) -> usize {
+        let mut rounds = 0;
+        loop {
             self.walk();
-            let grown: Vec<_> = (0..self.slots.len()).map(|slot| self.grown(slot, round)).collect();
+            let slots = 0..self.slots.len();
+            let grown: Vec<_> = slots.map(|slot| self.grown(slot, rounds)).collect();
             if grown == self.slots {
                 break;
             }
             self.slots = grown;
+            rounds += 1;
         }
         for _ in 0..SHRINKING {
             self.slots.clone_from(&self.put);
             self.walk();
         }
+        rounds
     }
 
     /// The range of a slot after this round.
@@ -332,7 +337,14 @@ impl<'k> Analysis<'k> {
                 Some(from) if from.is_int() => Some(known(value)?.wrapped(scalar.integers())),
                 Some(_) | None => Some(scalar.integers()),
             },
-            Expr::Get(slot) => self.slots[slot.index()],
+            Expr::Get(slot) => {
+                // With what this round has put there: one round follows a whole chain of slots.
+                let (before, now) = (self.slots[slot.index()], self.put[slot.index()]);
+                match (before, now) {
+                    (Some(before), Some(now)) => Some(before.hull(now)),
+                    (before, now) => before.or(now),
+                }
+            }
             Expr::Compare(..) | Expr::Bitcast(_) | Expr::Load(_) => Some(scalar.integers()),
             Expr::Vector(_) | Expr::Splat(_) | Expr::Extract(..) | Expr::Insert(..) => {
                 Some(scalar.integers())

@@ -16,7 +16,7 @@ use crate::inline::{Activation, Control};
 use crate::note::Notes;
 use crate::place::Places;
 use crate::python::tree::Name;
-use crate::scope::Scopes;
+use crate::scope::{Horizon, Scopes};
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
 use kernpack_kernel_ir::{Kernel, Scalar};
@@ -114,6 +114,18 @@ impl<'f> Elaborator<'f> {
             naming: None,
             notes: Notes::default(),
         }
+    }
+
+    /// The point that we are at: what there is now.
+    pub fn horizon(&self) -> Horizon {
+        let n_values = self.emit.b.kernel().values.len();
+        Horizon { n_values, next_frame: self.scopes.next_frame() }
+    }
+
+    /// The threads of a block, where each of its sides is known. The launch checks its size.
+    pub fn threads_of_block(&self) -> Option<i64> {
+        let mut sides = self.block.iter();
+        sides.try_fold(1_i64, |all, side| Some(all.saturating_mul((*side)?.into())))
     }
 
     fn run_kernel(&mut self, kernel: &Definition, arguments: &[Argument]) {

@@ -11,7 +11,7 @@ use crate::elaborate::Elaborator;
 use crate::expr::Args;
 use crate::names::FrameId;
 use crate::python::tree::{Expr, Function, Name, Param};
-use crate::scope::{Binding, Lost, Stored, Variable};
+use crate::scope::{Binding, Horizon, Lost, Stored, Variable};
 use crate::stmt::Flow;
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::kernel::Slot;
@@ -31,8 +31,8 @@ pub(crate) struct Activation {
     pub turns: Vec<Turn>,
     function: Option<Arc<Function>>,
     is_kernel: bool,
-    /// How many values there were when its body began.
-    mark: usize,
+    /// The point of its call; nothing of what has no caller.
+    from: Option<Horizon>,
     early: Option<Early>,
 }
 
@@ -83,18 +83,23 @@ struct Early {
 impl Activation {
     /// That of a kernel.
     pub fn kernel(frame: FrameId, function: &Arc<Function>) -> Activation {
-        Activation { is_kernel: true, ..Activation::call(frame, function, 0) }
+        Activation {
+            function: Some(function.clone()),
+            is_kernel: true,
+            ..Activation::constant(frame)
+        }
     }
 
     /// That of a constant of a file.
     pub fn constant(frame: FrameId) -> Activation {
         let (function, controls, turns) = (None, Vec::new(), Vec::new());
-        Activation { frame, controls, turns, function, is_kernel: false, mark: 0, early: None }
+        Activation { frame, controls, turns, function, is_kernel: false, from: None, early: None }
     }
 
-    /// That of a function, where there are so many values.
-    fn call(frame: FrameId, function: &Arc<Function>, mark: usize) -> Activation {
-        Activation { function: Some(function.clone()), mark, ..Activation::constant(frame) }
+    /// That of a function, and what there was before its call.
+    fn call(frame: FrameId, function: &Arc<Function>, from: Horizon) -> Activation {
+        let (function, from) = (Some(function.clone()), Some(from));
+        Activation { function, from, ..Activation::constant(frame) }
     }
 }
 
@@ -119,12 +124,12 @@ impl Elaborator<'_> {
         let Some(bound) = call::bind(self, name, &takes, args, span) else {
             return Elaborated::Poison;
         };
+        let from = self.horizon();
         let frame = self.scopes.open(closure.module, closure.frame);
         let called_at = self.emit.b.place();
         let caller = self.places.enter(Some(called_at));
         let before = self.at(span);
-        let mark = self.emit.b.kernel().values.len();
-        self.scopes.push(Activation::call(frame, function, mark));
+        self.scopes.push(Activation::call(frame, function, from));
         self.bind_params(function, bound);
         self.emit.b.open();
         self.budget.enter(DEPTH_OF_CALL);
@@ -235,13 +240,16 @@ impl Elaborator<'_> {
     }
 
     fn return_early(&mut self, value: Elaborated, span: Span) {
-        let (mark, early) = (self.scopes.activation().mark, self.scopes.activation().early.clone());
+        let activation = self.scopes.activation();
+        let (from, early) = (activation.from, activation.early.clone());
         let mut early = match early {
             Some(early) => early,
             None => {
                 let result = match self.emit.promote("result", &value) {
                     Some(stored) => stored,
-                    None if self.emit.is_visible(&value, mark) => Stored::Same(value.clone()),
+                    None if from.is_some_and(|from| self.emit.is_visible(&value, from)) => {
+                        Stored::Same(value.clone())
+                    }
                     None => {
                         let message = format!(
                             "{} is returned under a condition of the kernel's",
@@ -255,7 +263,9 @@ impl Elaborator<'_> {
             }
         };
         let is_poisoned = matches!(early.result, Stored::Same(Elaborated::Poison));
-        if !is_poisoned && !value.is_poison() && !self.emit.store_checked(&early.result, &value) {
+        let is_told =
+            is_poisoned || value.is_poison() || !self.fits_in(&early.result, &value, span);
+        if !is_told && !self.emit.store_checked(&early.result, &value) {
             let found = self.emit.describe(&value);
             let problem = Diagnostic::new("return", format!("{found} is returned here"));
             let problem = problem.label(span, "").mark(early.span, "and something else here");

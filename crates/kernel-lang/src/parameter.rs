@@ -14,8 +14,8 @@ use kernpack_validators::{Expr, KernelArg};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
-/// The most operations on the way to a name, in an expression that a launch is to compute.
-const MOST_DEPTH: usize = 16;
+/// The most operations, names and constants of an expression that a launch is to compute.
+const MOST_NODES: usize = 256;
 
 /// The parameters of a kernel in the making.
 #[derive(Debug, Default)]
@@ -23,7 +23,15 @@ pub(crate) struct Parameters {
     list: Vec<Parameter>,
     known: HashMap<String, Value>,
     /// The numbers in terms of a call.
-    exprs: FxHashMap<Value, Expr>,
+    terms: FxHashMap<Value, Term>,
+}
+
+/// A number in terms of a call: put together only where it is asked for, as sums of sums grow
+/// large.
+#[derive(Debug)]
+enum Term {
+    Given(Expr),
+    Of(Op, [Value; 2]),
 }
 
 #[derive(Debug)]
@@ -54,7 +62,7 @@ impl Parameters {
         let arg = KernelArg::Value(expr.clone(), CScalar::of(scalar.dtype()));
         let value = self.add(b, text, expr.to_string(), kind, arg);
         if scalar == Scalar::I64 {
-            self.exprs.insert(value, expr.clone());
+            self.terms.insert(value, Term::Given(expr.clone()));
         }
         value
     }
@@ -75,9 +83,21 @@ impl Parameters {
 
     /// A number in terms of a call, where that can be said.
     pub fn expr(&self, value: Value, b: &Builder) -> Option<Expr> {
-        match b.known_int(value) {
-            Some(number) => Some(Expr::Int(number)),
-            None => self.exprs.get(&value).cloned(),
+        let mut nodes_left = MOST_NODES;
+        self.term(value, b, &mut nodes_left)
+    }
+
+    fn term(&self, value: Value, b: &Builder, nodes_left: &mut usize) -> Option<Expr> {
+        *nodes_left = nodes_left.checked_sub(1)?;
+        if let Some(number) = b.known_int(value) {
+            return Some(Expr::Int(number));
+        }
+        match self.terms.get(&value)? {
+            Term::Given(expr) => Some(expr.clone()),
+            Term::Of(op, [left, right]) => {
+                let left = self.term(*left, b, nodes_left)?;
+                Some(Expr::binary(*op, left, self.term(*right, b, nodes_left)?))
+            }
         }
     }
 
@@ -108,12 +128,9 @@ impl Parameters {
     }
 
     fn write(&mut self, op: Op, result: Value, a: Value, c: Value, b: &Builder) {
-        if !self.exprs.contains_key(&a) && !self.exprs.contains_key(&c) {
-            return;
-        }
-        let (Some(left), Some(right)) = (self.expr(a, b), self.expr(c, b)) else { return };
-        if b.known(result).is_none() && left.depth().max(right.depth()) < MOST_DEPTH {
-            self.exprs.insert(result, Expr::binary(op, left, right));
+        let is_said = |value| b.known_int(value).is_some() || self.terms.contains_key(&value);
+        if is_said(a) && is_said(c) && b.known(result).is_none() {
+            self.terms.insert(result, Term::Of(op, [a, c]));
         }
     }
 
@@ -137,7 +154,8 @@ impl Parameters {
         let (known, rounding) = (i64::try_from(bytes).ok()?, i64::from(rounding));
         let mut parts = Vec::new();
         for value in params {
-            let rounded = self.exprs.get(&value)?.clone().ceildiv(rounding) * rounding;
+            let Term::Given(expr) = self.terms.get(&value)? else { return None };
+            let rounded = expr.clone().ceildiv(rounding) * rounding;
             parts.push(match self.is_size(value) {
                 true => rounded,
                 // What is negative counts as nothing.

@@ -41,6 +41,15 @@ pub(crate) enum Stored {
     Same(Elaborated),
 }
 
+/// A point of the elaboration: what was there then is known wherever it is gone on from there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Horizon {
+    /// How many values the kernel had.
+    pub n_values: usize,
+    /// The first call that had not begun, as a function in a later one sees later values.
+    pub next_frame: FrameId,
+}
+
 /// Why a name stands for nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lost {
@@ -108,6 +117,11 @@ impl Scopes {
     /// Adds the names of a call.
     pub fn open(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
         self.frames.open(Frame::new(module, outer))
+    }
+
+    /// The number of the names that are added next.
+    pub fn next_frame(&self) -> FrameId {
+        self.frames.next()
     }
 
     /// Begins a call.

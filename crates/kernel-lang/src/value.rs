@@ -99,6 +99,11 @@ pub(crate) struct Items {
 }
 
 impl Items {
+    /// The names of items that come from one of two tuples.
+    pub fn common_names(&self, other: &Items) -> Vec<Option<Name>> {
+        if self.names == other.names { self.names.clone() } else { Vec::new() }
+    }
+
     /// Whether there are no more items than that, those in items among them.
     pub fn has_at_most(&self, most: usize) -> bool {
         self.rest_of(most).is_some()

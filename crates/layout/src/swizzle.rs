@@ -47,6 +47,13 @@ impl Swizzle {
         self.shift
     }
 
+    /// How many indices there are in a block, such as begins at 0: none leaves its own. Memory of
+    /// whole blocks has a place for every index.
+    pub fn block(self) -> i64 {
+        let above = if self.shift < 0 { self.shift.unsigned_abs() } else { 0 };
+        1 << (self.bits + self.base + above)
+    }
+
     /// The bits by which others are changed.
     fn mask(self) -> i64 {
         ((1 << self.bits) - 1) << (self.base + self.shift.max(0).unsigned_abs())

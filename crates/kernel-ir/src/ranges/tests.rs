@@ -85,6 +85,22 @@ fn loops_and_slots() {
 }
 
 #[test]
+fn one_round_follows_a_chain_of_slots() {
+    let mut b = Builder::new("k", vec![int64(0, 1000, 4)]);
+    let (mut last, zero) = (Value(0), b.index(0));
+    let slots: Vec<_> = (0..100).map(|_| b.slot("link", Scalar::I64.into())).collect();
+    for slot in &slots {
+        b.set(*slot, zero);
+        b.set(*slot, last);
+        last = b.get(*slot);
+    }
+    let kernel = b.finish();
+    let mut analysis = Analysis::new(&kernel);
+    assert_eq!(analysis.settle(), 1);
+    assert_eq!(shown(analysis.finish().slot(slots[99])), "0..=1000 * 4");
+}
+
+#[test]
 fn conditions_count_where_they_hold() {
     let mut b = Builder::new("k", vec![int64(0, 100, 1), int64(i64::MIN, i64::MAX, 1)]);
     let (n, i) = (Value(0), Value(1));

@@ -71,7 +71,14 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
     };
     let memory = match is_written {
         true => cx.writable(&tensor, given.at("x"))?.clone(),
-        false => memory_of(&tensor)?.clone(),
+        false => match memory_of(&tensor) {
+            Some(memory) => memory.clone(),
+            None => {
+                let help = "read from the tensor that the coordinates are of";
+                cx.mistake("atomic", given.at("x"), "coordinates are in no memory", help);
+                return None;
+            }
+        },
     };
     if memory.space == Space::Local {
         let message = "a register tensor is no other thread's";
@@ -87,7 +94,8 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
         Tuple::Leaf(at) => at,
         Tuple::Node(_) => return None,
     };
-    let (pointer, _) = cx.emit.address(&memory, &at);
+    let address = cx.emit.address(&memory, &at);
+    let (pointer, _) = cx.algebra(address, given.at("index"))?;
     Some(Place { memory, pointer })
 }
 

@@ -48,7 +48,7 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         return cx.mistake("type", given.at("x"), "a reduction of bools", help);
     }
     let op = operation(given.row.data);
-    let threads = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
+    let threads = cx.threads_of_block();
     match threads {
         Some(threads) if threads % LANES != 0 => {
             let message = format!("a block of {threads} threads is reduced");

@@ -160,12 +160,12 @@ fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let places = format.matches("{}").count();
     let mut values = Vec::new();
     for arg in &given.rest {
-        match cx.emit.kind(&arg.value) {
-            Some(kind) if !matches!(arg.value, Elaborated::Elements(_)) => {
-                values.push(cx.emit.typed(&arg.value, kind.alone()));
-            }
-            _ if arg.value.is_poison() => return Elaborated::Poison,
-            _ => {
+        let is_one = !matches!(arg.value, Elaborated::Elements(_));
+        match is_one.then(|| cx.typed_alone(&arg.value, arg.span)).flatten() {
+            Some(Ok((value, _))) => values.push(value),
+            Some(Err(poison)) => return poison,
+            None if arg.value.is_poison() => return Elaborated::Poison,
+            None => {
                 let message = format!("{} cannot be printed", cx.emit.describe(&arg.value));
                 return cx.mistake("printf", arg.span, message, "pass numbers");
             }
@@ -198,16 +198,16 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     };
     let mut operands = Vec::new();
     for arg in &given.rest {
-        match (&arg.value, cx.emit.kind(&arg.value)) {
-            (Elaborated::Pointer(tensor), _) => match cx.pointer_value(tensor) {
+        let is_one = !matches!(arg.value, Elaborated::Elements(_));
+        let typed = is_one.then(|| cx.typed_alone(&arg.value, arg.span)).flatten();
+        match (&arg.value, typed) {
+            (Elaborated::Pointer(tensor), _) => match cx.pointer_value(tensor, arg.span) {
                 Some(pointer) => operands.push(pointer),
                 None => return Elaborated::Poison,
             },
-            (value, Some(kind)) if !matches!(value, Elaborated::Elements(_)) => {
-                operands.push(cx.emit.typed(value, kind.alone()));
-            }
-            (Elaborated::Poison, _) => return Elaborated::Poison,
-            (value, _) => {
+            (_, Some(Ok((value, _)))) => operands.push(value),
+            (Elaborated::Poison, _) | (_, Some(Err(_))) => return Elaborated::Poison,
+            (value, None) => {
                 let message = format!("{} is no operand of PTX", cx.emit.describe(value));
                 let help = "pass numbers, and pointers as `x.iterator`";
                 return cx.mistake("ptx", arg.span, message, help);
@@ -225,14 +225,16 @@ impl Elaborator<'_> {
     pub fn pointer_value(
         &mut self,
         tensor: &crate::value::Tensor,
+        span: Span,
     ) -> Option<kernpack_kernel_ir::kernel::Value> {
         let memory = crate::expr::memory_of(tensor)?.clone();
         let (any, always) = (Touched::Any, Predicate::Always);
-        if !self.keep_to_limits(tensor, any, &always, Span::default()) {
+        if !self.keep_to_limits(tensor, any, &always, span) {
             return None;
         }
         let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
-        Some(self.emit.address(&memory, offset).0)
+        let address = self.emit.address(&memory, offset);
+        self.algebra(address, span).map(|(pointer, _)| pointer)
     }
 }
 

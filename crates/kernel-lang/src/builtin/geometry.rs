@@ -63,8 +63,7 @@ fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Elaborated {
 
 fn single(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = cx.emit.call_row(given.row.data, &[]);
-    let warps = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
-    let max = match (given.row.data, warps) {
+    let max = match (given.row.data, cx.threads_of_block()) {
         ("warp_idx", Some(threads)) => (threads.max(1) - 1) / i64::from(WARP_SIZE),
         ("warp_idx", None) => i64::from(MOST_WARPS) - 1,
         _ => i64::from(WARP_SIZE) - 1,

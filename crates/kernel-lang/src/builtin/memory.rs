@@ -89,6 +89,9 @@ fn shared(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let Some(layout) = cx.layout(&of, given.at("layout")) else { return Elaborated::Poison };
     // The indices of a shape alone have no gaps.
     let count = match of {
+        Elaborated::Layout(_) if !cx.can_be_new(&layout.layout, given.at("layout")) => {
+            return Elaborated::Poison;
+        }
         Elaborated::Layout(_) => kernpack_layout::cosize(&mut cx.emit, &layout.layout),
         _ => kernpack_layout::size(&mut cx.emit, &layout.layout),
     };

@@ -295,10 +295,21 @@ fn select_each(
     a: &Elaborated,
     b: &Elaborated,
 ) -> Elaborated {
-    let lane = |value: &Elaborated, lane: usize| match value {
-        Elaborated::Elements(elements) => {
-            elements.items.get(lane).cloned().unwrap_or(Elaborated::Poison)
+    if conditions.scalar != Scalar::Bool {
+        return cx.expected("bools", given, "condition");
+    }
+    let n_lanes = conditions.items.len();
+    for (value, name) in [(a, "a"), (b, "b")] {
+        if let Elaborated::Elements(elements) = value
+            && elements.items.len() != n_lanes
+        {
+            let message = format!("{n_lanes} bools for {} elements", elements.items.len());
+            let help = "make them of one shape, or pass one number for all";
+            return cx.mistake("shape", given.at(name), message, help);
         }
+    }
+    let lane = |value: &Elaborated, lane: usize| match value {
+        Elaborated::Elements(elements) => elements.items[lane].clone(),
         one => one.clone(),
     };
     let mut items = Vec::new();
@@ -342,6 +353,9 @@ fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         let message = format!("{from} has {} bits, and {to} has {}", from.bits(), to.bits());
         return cx.mistake("type", given.span, message, "choose a dtype of as many bits");
     }
+    if !cx.fits(&value, from, given.span) {
+        return Elaborated::Poison;
+    }
     cx.each_lane(&value, to, &mut |cx, one| {
         let typed = cx.emit.typed(&one, from);
         let result = cx.emit.b.bitcast(typed, Type::Scalar(to));
@@ -371,9 +385,14 @@ fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         );
     };
     match cx.emit.common(x, y) {
-        Ok(scalar) if scalar.is_int() => cx.lanes(&a, &b, scalar, given.span, &mut |cx, a, b| {
-            cx.emit.binary_of_type(Binary::MulHigh, &a, &b, scalar)
-        }),
+        Ok(scalar) if scalar.is_int() => {
+            if !cx.fits(&a, scalar, given.span) || !cx.fits(&b, scalar, given.span) {
+                return Elaborated::Poison;
+            }
+            cx.lanes(&a, &b, scalar, given.span, &mut |cx, a, b| {
+                cx.emit.binary_of_type(Binary::MulHigh, &a, &b, scalar)
+            })
+        }
         Ok(_) => cx.expected("an integer", given, "a"),
         Err(clash) => cx.clash(&clash, "`kp.mul_hi`", given.span),
     }
@@ -386,6 +405,9 @@ fn of_bits(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         Some(Kind::Of(scalar)) if scalar.is_int() => scalar,
         _ => return cx.expected("an integer", given, "x"),
     };
+    if !cx.fits(&value, scalar, given.span) {
+        return Elaborated::Poison;
+    }
     cx.each_lane(&value, scalar, &mut |cx, one| {
         let typed = cx.emit.typed(&one, scalar);
         let result = cx.emit.call_row(given.row.data, &[typed]);

@@ -86,12 +86,10 @@ pub(super) fn number(
     name: &str,
 ) -> Option<(kernel::Value, Scalar)> {
     let value = given.get(name).clone();
-    match cx.emit.kind(&value) {
-        Some(kind) if !matches!(value, Elaborated::Elements(_)) => {
-            let scalar = kind.alone();
-            Some((cx.emit.typed(&value, scalar), scalar))
-        }
-        _ => {
+    let is_one = !matches!(value, Elaborated::Elements(_));
+    match is_one.then(|| cx.typed_alone(&value, given.span)).flatten() {
+        Some(typed) => typed.ok(),
+        None => {
             cx.expected("a number", given, name);
             None
         }

@@ -7,10 +7,12 @@ use crate::finish::is_pure;
 use crate::guard::Guard;
 use crate::number::Condition;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
-use crate::value::Elaborated;
+use crate::scope::Horizon;
+use crate::value::{Elaborated, Items};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::Span;
+use std::sync::Arc;
 
 /// The guards where a condition holds, and where it does not.
 pub(crate) type Guards = (Vec<Guard>, Vec<Guard>);
@@ -45,10 +47,10 @@ impl Elaborator<'_> {
             Some(Condition::Constant(true)) => self.expr(then),
             Some(Condition::Constant(false)) => self.expr(otherwise),
             Some(Condition::Typed(condition)) => {
-                let mark = self.emit.b.kernel().values.len();
+                let from = self.horizon();
                 let (a, first) = self.in_region(&guards.0, |cx| cx.expr(then));
                 let (b, second) = self.in_region(&guards.1, |cx| cx.expr(otherwise));
-                self.choose(condition, (a, first), (b, second), mark, span)
+                self.choose(condition, (a, first), (b, second), from, span)
             }
             None => {
                 self.in_region(&guards.0, |cx| cx.expr(then));
@@ -74,7 +76,7 @@ impl Elaborator<'_> {
         condition: kernel::Value,
         (a, first): (Elaborated, Region),
         (b, second): (Elaborated, Region),
-        mark: usize,
+        from: Horizon,
         span: Span,
     ) -> Elaborated {
         if a.is_poison() || b.is_poison() {
@@ -85,9 +87,12 @@ impl Elaborator<'_> {
             self.emit.b.append(second);
             return self.select(condition, &a, &b, span);
         }
-        let Some(join) = self.emit.join_values("chosen", &a, &b, mark) else {
+        let Some(join) = self.emit.join_values("chosen", &a, &b, from) else {
             return self.no_choice(&a, &b, span);
         };
+        if !self.fits_in(&join, &a, span) || !self.fits_in(&join, &b, span) {
+            return Elaborated::Poison;
+        }
         self.emit.b.reopen(first);
         self.emit.store_into(&join, &a);
         let first = self.emit.b.close();
@@ -106,15 +111,16 @@ impl Elaborator<'_> {
         b: &Elaborated,
         span: Span,
     ) -> Elaborated {
+        if self.emit.is_same(a, b) {
+            return a.clone();
+        }
         if let (Elaborated::Tuple(x), Elaborated::Tuple(y)) = (a, b)
             && x.items.len() == y.items.len()
         {
             let pairs = x.items.iter().zip(&y.items);
             let items = pairs.map(|(x, y)| self.select(condition, x, y, span)).collect();
-            return Elaborated::tuple(items);
-        }
-        if self.emit.is_same(a, b) {
-            return a.clone();
+            let names = x.common_names(y);
+            return Elaborated::Tuple(Arc::new(Items { items, names }));
         }
         let (Some(x), Some(y)) = (self.emit.kind(a), self.emit.kind(b)) else {
             return self.no_choice(a, b, span);

@@ -66,9 +66,13 @@ impl Elaborator<'_> {
     }
 
     /// The turns of a comprehension.
-    fn turns(&mut self, iter: &Elaborated, one: &ComprehensionLoop) -> Option<Vec<Elaborated>> {
+    fn turns(
+        &mut self,
+        iter: &Elaborated,
+        one: &ComprehensionLoop,
+    ) -> Option<Box<dyn Iterator<Item = Elaborated>>> {
         match iter {
-            Elaborated::Tuple(tuple) => Some(tuple.items.clone()),
+            Elaborated::Tuple(tuple) => Some(Box::new(tuple.items.clone().into_iter())),
             Elaborated::Range(range) => {
                 let ints = [&range.first, &range.end, &range.step].map(Elaborated::as_int);
                 let [Some(first), Some(end), Some(step)] = ints else {
@@ -77,17 +81,7 @@ impl Elaborator<'_> {
                     self.mistake("constexpr", one.iter.span, message, help);
                     return None;
                 };
-                let n_turns = match step {
-                    0 => 0,
-                    step if step > 0 => (end - first + step - 1).div_euclid(step),
-                    step => (first - end - step - 1).div_euclid(-step),
-                };
-                let n_turns = n_turns.clamp(0, 1 << 16);
-                Some(
-                    (0..n_turns)
-                        .map(|turn| Elaborated::Int((first + turn * step).into()))
-                        .collect(),
-                )
+                Some(Box::new(self.constant_turns([first, end, step], one.iter.span)?))
             }
             Elaborated::Poison => None,
             other => {

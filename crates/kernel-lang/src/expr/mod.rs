@@ -126,23 +126,42 @@ impl Elaborator<'_> {
 
     /// `first op second op third`, each evaluated once.
     fn comparison(&mut self, first: &Expr, rest: &[(CompareOp, Expr)], span: Span) -> Elaborated {
-        let mut left = self.expr(first);
-        let mut left_expr = first;
-        let mut all: Option<Elaborated> = None;
-        for (op, right_expr) in rest {
-            let right = self.expr(right_expr);
-            let pair = match rest.len() {
-                1 => span,
-                _ => left_expr.span.to(right_expr.span),
-            };
-            let holds = self.compare(*op, &left, &right, pair);
-            all = Some(match all {
-                Some(all) => self.both(&all, &holds, span),
-                None => holds,
-            });
-            (left, left_expr) = (right, right_expr);
+        let left = self.expr(first);
+        match rest {
+            [(op, right)] => {
+                let right = self.expr(right);
+                self.compare(*op, &left, &right, span)
+            }
+            _ => self.chain(&left, first, rest, span),
         }
-        all.unwrap_or(Elaborated::Poison)
+    }
+
+    /// `left op second op third`: what is right is not looked at where a comparison before fails.
+    fn chain(
+        &mut self,
+        left: &Elaborated,
+        left_expr: &Expr,
+        rest: &[(CompareOp, Expr)],
+        span: Span,
+    ) -> Elaborated {
+        let Some(((op, right_expr), rest)) = rest.split_first() else {
+            return Elaborated::Bool(true);
+        };
+        let right = self.expr(right_expr);
+        let holds = self.compare(*op, left, &right, left_expr.span.to(right_expr.span));
+        if rest.is_empty() {
+            return holds;
+        }
+        let others = |this: &mut Self| this.chain(&right, right_expr, rest, span);
+        match holds {
+            Elaborated::Poison | Elaborated::Bool(false) => holds,
+            Elaborated::Bool(true) => others(self),
+            Elaborated::Typed(holds) => self.logic_typed(LogicOp::And, holds, others),
+            lanes => {
+                let others = others(self);
+                self.both(&lanes, &others, span)
+            }
+        }
     }
 
     /// Whether both of two truth values hold.
@@ -299,7 +318,7 @@ impl Elaborator<'_> {
                     break;
                 }
                 Elaborated::Bool(_) => self.truth(part),
-                Elaborated::Typed(left) => self.logic_typed(op, left, part),
+                Elaborated::Typed(left) => self.logic_typed(op, left, |this| this.truth(part)),
                 _ => {
                     self.truth(part);
                     Elaborated::Poison
@@ -322,9 +341,14 @@ impl Elaborator<'_> {
         }
     }
 
-    fn logic_typed(&mut self, op: LogicOp, left: kernel::Value, right: &Expr) -> Elaborated {
+    fn logic_typed(
+        &mut self,
+        op: LogicOp,
+        left: kernel::Value,
+        right: impl FnOnce(&mut Self) -> Elaborated,
+    ) -> Elaborated {
         self.emit.b.open();
-        let value = self.truth(right);
+        let value = right(self);
         let region = self.emit.b.close();
         let ir = match op {
             LogicOp::And => Binary::And,

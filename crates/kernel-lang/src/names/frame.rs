@@ -3,8 +3,8 @@
 //! another one sees the names around it, wherever it is called, and as they are when it is called.
 //! It may be called when what it stands in has returned, so the names of a call are kept.
 
-/// The names of one call, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The names of one call, by number: a later call has a higher one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct FrameId(usize);
 
 /// The names of one call.
@@ -33,6 +33,11 @@ impl<S: Scope> Frames<S> {
     pub fn open(&mut self, scope: S) -> FrameId {
         self.0.push(scope);
         FrameId(self.0.len() - 1)
+    }
+
+    /// The number of the call that comes next.
+    pub fn next(&self) -> FrameId {
+        FrameId(self.0.len())
     }
 
     /// Those of one call.

@@ -11,6 +11,7 @@ pub(crate) use literal::LiteralChoice;
 
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
+use crate::scope::Stored;
 use crate::value::Elaborated;
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::op::Rounding;
@@ -185,8 +186,39 @@ impl Elaborator<'_> {
         }
         let Interval { min, max, .. } = all;
         let message = format!("{int} is no {scalar}, which goes from {min} to {max}");
-        self.mistake("literal", span, message, "convert the other operand to a wider type");
+        self.mistake(
+            "literal",
+            span,
+            message,
+            "write one of these, or convert what it meets to a wider type",
+        );
         false
+    }
+
+    /// Whether slots hold what is to go into them; reports literals that are too large.
+    pub fn fits_in(&mut self, stored: &Stored, value: &Elaborated, span: Span) -> bool {
+        match (stored, value) {
+            (Stored::One(slot), value) => self.fits(value, self.emit.slot_scalar(*slot), span),
+            (Stored::Items(parts, _), Elaborated::Tuple(tuple)) => {
+                let mut pairs = parts.iter().zip(&tuple.items);
+                pairs.all(|(part, item)| self.fits_in(part, item, span))
+            }
+            _ => true,
+        }
+    }
+
+    /// A number as one of the type that it has by itself: a diagnostic where it is too large.
+    /// Nothing, and no diagnostic, of what is no number.
+    pub fn typed_alone(
+        &mut self,
+        value: &Elaborated,
+        span: Span,
+    ) -> Option<Result<(kernel::Value, Scalar), Elaborated>> {
+        let scalar = self.emit.kind(value)?.alone();
+        Some(match self.fits(value, scalar, span) {
+            true => Ok((self.emit.typed(value, scalar), scalar)),
+            false => Err(Elaborated::Poison),
+        })
     }
 
     /// Reports that two values cannot meet.

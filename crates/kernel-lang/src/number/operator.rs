@@ -185,12 +185,11 @@ impl Elaborator<'_> {
                 Some(Elaborated::Text(Arc::from(format!("{a}{b}"))))
             }
             (BinaryOp::Add | BinaryOp::Sub, Elaborated::Pointer(tensor), count) => {
-                let count = if op == BinaryOp::Sub {
-                    self.binary(BinaryOp::Sub, &Elaborated::index(0), count, Span::default())
-                } else {
-                    count.clone()
+                let count = match op {
+                    BinaryOp::Sub => self.binary(op, &Elaborated::index(0), count, span),
+                    _ => count.clone(),
                 };
-                self.pointer_offset(tensor, &count)
+                Some(self.pointer_offset(tensor, &count, span))
             }
             _ => None,
         }

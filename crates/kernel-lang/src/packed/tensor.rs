@@ -113,11 +113,19 @@ pub(super) fn of_tensor(
             "say how its dims lie, by `order=` or `strides=[…]`",
         );
     };
+    let align = facts.alignment(path);
+    if align < element.bytes() {
+        let why = format!(
+            "its address is a multiple of {align}, and {element} needs one of {}",
+            element.bytes()
+        );
+        return Evaluated::NoTensor(name, why, "write a larger `align`, or none");
+    }
     Evaluated::Tensor(Box::new(TensorArg {
         name,
         pointer: Expr::symbol(path),
         element,
-        align: facts.alignment(path),
+        align,
         is_written: memory == Memory::Allocated || tensor.is_mutable(),
         // The launch knows what else the kernel gets.
         is_alone: false,

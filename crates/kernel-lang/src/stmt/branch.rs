@@ -9,7 +9,7 @@ use crate::guard::Guard;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
-use crate::scope::{Binding, Bound, Lost, Stored, Variable};
+use crate::scope::{Binding, Bound, Horizon, Lost, Stored, Variable};
 use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
@@ -66,7 +66,7 @@ impl Elaborator<'_> {
             Some(Condition::Constant(true)) => self.block(then),
             Some(Condition::Constant(false)) => self.branches(rest, otherwise, held),
             Some(Condition::Typed(condition)) => {
-                let mark = self.emit.b.kernel().values.len();
+                let from = self.horizon();
                 let first = self.branch(&guards.0, |cx| cx.block(then));
                 let second = self.branch(&guards.1, |cx| {
                     let mut held = Vec::new();
@@ -75,7 +75,7 @@ impl Elaborator<'_> {
                     flow
                 });
                 self.hold(&first, &second, &guards, held);
-                self.join(condition, first, second, mark)
+                self.join(condition, first, second, from)
             }
             None => {
                 // Neither is known to run, and both may have mistakes.
@@ -117,7 +117,7 @@ impl Elaborator<'_> {
         condition: kernel::Value,
         mut first: Branch,
         mut second: Branch,
-        mark: usize,
+        from: Horizon,
     ) -> Flow {
         let ended = first.is_ended() && second.is_ended();
         let mut names: Vec<Name> = Vec::new();
@@ -131,7 +131,7 @@ impl Elaborator<'_> {
         let mut joined = Vec::new();
         for ((name, a), b) in names.iter().zip(from_first).zip(from_second) {
             let places = [&first, &second].map(|branch| branch.variable(name).map(|one| one.span));
-            joined.push(self.join_name(name, a, b, places, mark));
+            joined.push(self.join_name(name, a, b, places, from));
         }
         for (branch, is_first) in [(&mut first, true), (&mut second, false)] {
             if branch.is_ended() {
@@ -196,7 +196,7 @@ impl Elaborator<'_> {
         first: Option<Result<Elaborated, Lost>>,
         second: Option<Result<Elaborated, Lost>>,
         places: [Option<Span>; 2],
-        mark: usize,
+        from: Horizon,
     ) -> Joined {
         let lost = |lost| Joined { binding: Binding::Lost(lost), first: None, second: None };
         let (first, second) = match (first, second) {
@@ -212,14 +212,18 @@ impl Elaborator<'_> {
         if !self.keeps_type(name, &a, &b, places) {
             return lost(Lost::Poison);
         }
-        let stored = match self.emit.is_same(&a, &b) && !self.emit.is_visible(&a, mark) {
+        let stored = match self.emit.is_same(&a, &b) && !self.emit.is_visible(&a, from) {
             true => self.emit.promote(name, &a),
-            false => self.emit.join_values(name, &a, &b, mark),
+            false => self.emit.join_values(name, &a, &b, from),
         };
-        match stored {
-            Some(stored) => Joined { binding: Binding::Stored(stored), first, second },
-            None => lost(Lost::Changes),
+        let Some(stored) = stored else { return lost(Lost::Changes) };
+        for (value, place) in [(&a, places[0]), (&b, places[1])] {
+            let place = place.or(places[0]).or(places[1]).unwrap_or_default();
+            if !self.fits_in(&stored, value, place) {
+                return lost(Lost::Poison);
+            }
         }
+        Joined { binding: Binding::Stored(stored), first, second }
     }
 
     /// Whether a name has one type in both branches; reports where it has not.

@@ -4,9 +4,9 @@
 
 use crate::emit::Emission;
 use crate::number::Kind;
-use crate::scope::Stored;
+use crate::scope::{Horizon, Stored};
 use crate::tensor::Limit;
-use crate::value::{Base, Elaborated, Elements, Leaf, Tensor};
+use crate::value::{Base, Elaborated, Elements, Items, Leaf, Tensor};
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_layout::{Int, Layout, Shape};
@@ -37,36 +37,37 @@ impl Emission {
             (Elaborated::Optional(a), Elaborated::Optional(b)) => a == b,
             (Elaborated::Tuple(a), Elaborated::Tuple(b)) => {
                 a.items.len() == b.items.len()
+                    && a.names == b.names
                     && a.items.iter().zip(&b.items).all(|(a, b)| self.is_same(a, b))
             }
             _ => false,
         }
     }
 
-    /// Whether everything in a value was there before the kernel had so many values: whether it is
-    /// known outside a region that was opened then.
-    pub fn is_visible(&self, value: &Elaborated, mark: usize) -> bool {
+    /// Whether everything in a value was there at a point: whether it is known outside a region
+    /// that was opened then.
+    pub fn is_visible(&self, value: &Elaborated, from: Horizon) -> bool {
         let leaf = |int: &Int<Leaf>| match int {
             Int::Known(_) => true,
-            Int::Dynamic(leaf) => leaf.value.index() < mark,
+            Int::Dynamic(leaf) => leaf.value.index() < from.n_values,
         };
         match value {
-            Elaborated::Typed(value) => value.index() < mark,
+            Elaborated::Typed(value) => value.index() < from.n_values,
             Elaborated::Elements(elements) => {
-                elements.items.iter().all(|one| self.is_visible(one, mark))
+                elements.items.iter().all(|one| self.is_visible(one, from))
             }
-            Elaborated::Tuple(tuple) => tuple.items.iter().all(|one| self.is_visible(one, mark)),
+            Elaborated::Tuple(tuple) => tuple.items.iter().all(|one| self.is_visible(one, from)),
             Elaborated::Layout(layout) => layout_leaves(&layout.layout).iter().all(leaf),
             Elaborated::Tensor(tensor) | Elaborated::Pointer(tensor) => {
                 let is_there = match &tensor.base {
-                    Base::Memory(memory) => memory.pointer.index() < mark,
+                    Base::Memory(memory) => memory.pointer.index() < from.n_values,
                     Base::Coordinates => true,
                 };
                 is_there && tensor_leaves(tensor).iter().all(leaf)
             }
-            Elaborated::Method(of, _) => self.is_visible(of, mark),
+            Elaborated::Method(of, _) => self.is_visible(of, from),
             Elaborated::Range(range) => {
-                [&range.first, &range.end, &range.step].iter().all(|one| self.is_visible(one, mark))
+                [&range.first, &range.end, &range.step].iter().all(|one| self.is_visible(one, from))
             }
             Elaborated::Poison
             | Elaborated::None
@@ -77,11 +78,13 @@ impl Emission {
             | Elaborated::DType(_)
             | Elaborated::Const(_)
             | Elaborated::Swizzle(_)
-            | Elaborated::Closure(_)
             | Elaborated::Builtin(_)
             | Elaborated::Kernpack
             | Elaborated::Module(_)
             | Elaborated::Optional(_) => true,
+            Elaborated::Closure(closure) => {
+                closure.frame.is_none_or(|around| around < from.next_frame)
+            }
         }
     }
 
@@ -91,16 +94,18 @@ impl Emission {
         name: &str,
         a: &Elaborated,
         b: &Elaborated,
-        mark: usize,
+        from: Horizon,
     ) -> Option<Stored> {
-        if self.is_same(a, b) && self.is_visible(a, mark) {
+        if self.is_same(a, b) && self.is_visible(a, from) {
             return Some(Stored::Same(a.clone()));
         }
         match (a, b) {
             (Elaborated::Tuple(x), Elaborated::Tuple(y)) if x.items.len() == y.items.len() => {
                 let pairs = x.items.iter().zip(&y.items);
-                let parts = pairs.map(|(x, y)| self.join_values(name, x, y, mark));
-                Some(Stored::Items(parts.collect::<Option<_>>()?, x.clone()))
+                let parts = pairs.map(|(x, y)| self.join_values(name, x, y, from));
+                let parts = parts.collect::<Option<_>>()?;
+                let names = x.common_names(y);
+                Some(Stored::Items(parts, Arc::new(Items { items: x.items.clone(), names })))
             }
             (Elaborated::Elements(x), Elaborated::Elements(y))
                 if x.scalar == y.scalar && x.items.len() == y.items.len() =>
@@ -141,7 +146,7 @@ impl Emission {
         Stored::Elements(slots, elements.clone())
     }
 
-    pub(super) fn slot_scalar(&self, slot: Slot) -> Scalar {
+    pub(crate) fn slot_scalar(&self, slot: Slot) -> Scalar {
         self.b.kernel().slots[slot.index()].ty.scalar().unwrap_or(Scalar::I64)
     }
 

@@ -74,17 +74,28 @@ impl Elaborator<'_> {
         let [Some(first), Some(end), Some(step)] = ints else {
             return self.poisoned_loop(target, body);
         };
+        match self.constant_turns([first, end, step], iter.span) {
+            Some(mut turns) => self.unroll(target, &mut turns, body, iter.span),
+            None => self.poisoned_loop(target, body),
+        }
+    }
+
+    /// The turns of a constant range, from `first` to `end` by `step`.
+    pub fn constant_turns(
+        &mut self,
+        [first, end, step]: [i128; 3],
+        span: Span,
+    ) -> Option<impl Iterator<Item = Elaborated> + use<>> {
         if step == 0 {
-            self.mistake("loop", iter.span, "a step of 0", "count by another number");
-            return self.poisoned_loop(target, body);
+            self.mistake("loop", span, "a step of 0", "count by another number");
+            return None;
         }
         let mut next = Some(first);
-        let mut turns = std::iter::from_fn(|| {
+        Some(std::iter::from_fn(move || {
             let index = next.filter(|at| if step > 0 { *at < end } else { *at > end })?;
             next = index.checked_add(step);
             Some(Elaborated::Int(index.into()))
-        });
-        self.unroll(target, &mut turns, body, iter.span)
+        }))
     }
 
     fn unroll(
@@ -164,9 +175,14 @@ impl Elaborator<'_> {
         let facts = self.emit.facts_of_value(step);
         match self.emit.b.known_int(step) {
             Some(by) if by < 0 => {
+                let Some(up) = by.checked_neg() else {
+                    let message = format!("a step of {by}, whose opposite is no int64");
+                    self.mistake("loop", span, message, "count by a smaller number");
+                    return None;
+                };
                 // It counts up to how many turns there are, and the index goes down.
                 let distance = self.emit.compute_binary(Binary::Sub, first, end);
-                let by_value = self.emit.b.index(by.checked_neg()?);
+                let by_value = self.emit.b.index(up);
                 let turns = self.emit.ceil_div_value(distance, by_value);
                 let (zero, one) = (self.emit.b.index(0), self.emit.b.index(1));
                 Some(Bounds { first: zero, end: turns, step: one, down: Some((first, by)) })
@@ -287,7 +303,9 @@ impl Elaborator<'_> {
             let (scalar, first) = (variable.scalar, variable.span);
             let is_index = inner.contains(&name);
             let stored = if is_index { None } else { self.emit.promote(&name, value) };
+            let fits = stored.as_ref().is_none_or(|stored| self.fits_in(stored, value, first));
             let binding = match stored {
+                Some(_) if !fits => Binding::Lost(Lost::Poison),
                 Some(stored) => {
                     self.emit.store_into(&stored, value);
                     Binding::Stored(stored)

@@ -16,22 +16,20 @@ use kernpack_kernel_ir::kernel::{self};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_layout::{
-    Coord, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, slice_and_offset,
+    Arith, Coord, Int, Layout, Result, Shape, Slot, Tuple, add_indices, crd2idx, slice_and_offset,
 };
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl Emission {
-    /// The address of an element, and what it is a multiple of.
-    pub fn address(&mut self, memory: &Memory, at: &Int<Leaf>) -> (kernel::Value, u32) {
-        use kernpack_layout::Arith;
+    /// The address of an element, and what it is a multiple of: at least of the element's bytes, as
+    /// memory is aligned to them and a swizzle keeps them together.
+    pub fn address(&mut self, memory: &Memory, at: &Int<Leaf>) -> Result<(kernel::Value, u32)> {
         let bytes = i64::from(memory.element.bytes());
-        let size = Int::Known(bytes);
-        let offset = Arith::mul(self, at, &size).unwrap_or(Int::Known(0));
-        let offset = match memory.swizzle {
-            Some(swizzle) => swizzle.apply(self, &offset).unwrap_or(offset),
-            None => offset,
-        };
+        let mut offset = Arith::mul(self, at, &Int::Known(bytes))?;
+        if let Some(swizzle) = memory.swizzle {
+            offset = swizzle.apply(self, &offset)?;
+        }
         let divisor = match &offset {
             Int::Known(0) => 0,
             offset => self.facts_of(offset).divisor,
@@ -39,26 +37,27 @@ impl Emission {
         let align = kernpack_layout::gcd(i64::from(memory.align), divisor).max(bytes);
         let align = 1_u32 << align.trailing_zeros().min(20);
         let offset = self.index(&offset);
-        (self.b.offset(memory.pointer, offset), align)
+        Ok((self.b.offset(memory.pointer, offset), align))
     }
 
     /// The value of an element.
-    pub fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> kernel::Value {
-        let (pointer, _) = self.address(memory, at);
+    fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> Result<kernel::Value> {
+        let (pointer, _) = self.address(memory, at)?;
         let ty = Type::Scalar(memory.element);
         let align = memory.element.bytes();
         let value = self.b.load(ty, Load { pointer, align, guard: None });
         if memory.element.is_int() {
             self.know(value, memory.element.integers().into());
         }
-        value
+        Ok(value)
     }
 
     /// Makes an element something.
-    pub fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) {
-        let (pointer, _) = self.address(memory, at);
+    fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) -> Result<()> {
+        let (pointer, _) = self.address(memory, at)?;
         let align = memory.element.bytes();
         self.b.store(Store { pointer, value, align, condition: None });
+        Ok(())
     }
 }
 
@@ -121,10 +120,12 @@ impl Elaborator<'_> {
         }
         let Some(at) = self.element_index(&tensor, &coord, span) else { return Elaborated::Poison };
         match (memory_of(&tensor), &at) {
-            (Some(memory), Tuple::Leaf(at)) => Elaborated::Typed(self.emit.load_at(memory, at)),
+            (Some(memory), Tuple::Leaf(at)) => {
+                let loaded = self.emit.load_at(memory, at);
+                self.algebra(loaded, span).map_or(Elaborated::Poison, Elaborated::Typed)
+            }
             (None, Tuple::Leaf(at)) => self.emit.index_value(at),
-            (None, at) => shape_value(self, at),
-            (Some(_), Tuple::Node(_)) => Elaborated::Poison,
+            (_, at) => shape_value(self, at),
         }
     }
 
@@ -151,7 +152,8 @@ impl Elaborator<'_> {
             return;
         };
         if let Tuple::Leaf(at) = at {
-            self.emit.store_at(&memory, &at, value);
+            let stored = self.emit.store_at(&memory, &at, value);
+            self.algebra(stored, span);
         }
     }
 
@@ -314,12 +316,14 @@ impl Elaborator<'_> {
         &mut self,
         tensor: &Arc<Tensor>,
         count: &Elaborated,
-    ) -> Option<Elaborated> {
-        let index = self.read_index(count, Span::default())?;
+        span: Span,
+    ) -> Elaborated {
+        let Some(index) = self.read_index(count, span) else { return Elaborated::Poison };
         let by = Tuple::Leaf(self.emit.leaf(index));
-        let offset = add_indices(&mut self.emit, &tensor.offset, &by).ok()?;
+        let offset = add_indices(&mut self.emit, &tensor.offset, &by);
+        let Some(offset) = self.algebra(offset, span) else { return Elaborated::Poison };
         let limits = tensor.places();
-        Some(Elaborated::Pointer(Arc::new(Tensor { offset, limits, ..(**tensor).clone() })))
+        Elaborated::Pointer(Arc::new(Tensor { offset, limits, ..(**tensor).clone() }))
     }
 
     /// Reports why layouts have no result.

@@ -12,7 +12,7 @@ use kernpack_kernel_ir::op::{Guard, Load, Store};
 use kernpack_kernel_ir::types::MOST_VECTOR_BYTES;
 use kernpack_kernel_ir::{Const, Type};
 use kernpack_layout::{
-    Access, Int, Layout, Mode, Tiler, Tuple, alignment, index_of, logical_divide,
+    Access, Arith, Int, Layout, Mode, Result, Tiler, Tuple, alignment, index_of, logical_divide,
     max_common_layout, vector_width,
 };
 use kernpack_syntax::Span;
@@ -97,12 +97,12 @@ impl Emission {
     }
 
     /// Where the element of that number is, counted from the memory's address.
-    fn element_at(&mut self, tensor: &Tensor, number: usize) -> Int<Leaf> {
-        use kernpack_layout::Arith;
-        let at = index_of(self, &Int::Known(number as i64), &tensor.layout);
-        let at = at.unwrap_or(Int::Known(0));
-        let Tuple::Leaf(offset) = &tensor.offset else { return at };
-        Arith::add(self, offset, &at).unwrap_or(at)
+    fn element_at(&mut self, tensor: &Tensor, number: usize) -> Result<Int<Leaf>> {
+        let at = index_of(self, &Int::Known(number as i64), &tensor.layout)?;
+        match &tensor.offset {
+            Tuple::Leaf(offset) => Arith::add(self, offset, &at),
+            Tuple::Node(_) => Ok(at),
+        }
     }
 
     /// The values of a tile's elements, in its order.
@@ -111,17 +111,17 @@ impl Emission {
         tensor: &Tensor,
         pieces: &Pieces,
         pred: &Predicate,
-    ) -> Vec<kernel::Value> {
-        let Some(memory) = memory_of(tensor).cloned() else { return Vec::new() };
+    ) -> Result<Vec<kernel::Value>> {
+        let Some(memory) = memory_of(tensor).cloned() else { return Ok(Vec::new()) };
         let mut items = vec![None; pieces.size];
         for lanes in self.runs(pieces) {
-            let at = self.element_at(tensor, lanes[0]);
-            let loaded = self.load_run(&memory, &at, lanes.len(), pred.at(lanes[0]));
+            let at = self.element_at(tensor, lanes[0])?;
+            let loaded = self.load_run(&memory, &at, lanes.len(), pred.at(lanes[0]))?;
             for (lane, number) in lanes.iter().enumerate() {
                 items[*number] = Some(self.b.extract(loaded, lane as u8));
             }
         }
-        items.into_iter().flatten().collect()
+        Ok(items.into_iter().flatten().collect())
     }
 
     fn load_run(
@@ -130,15 +130,15 @@ impl Emission {
         at: &Int<Leaf>,
         width: usize,
         condition: Option<kernel::Value>,
-    ) -> kernel::Value {
-        let (pointer, align) = self.address(memory, at);
+    ) -> Result<kernel::Value> {
+        let (pointer, align) = self.address(memory, at)?;
         let ty = Type::of_lanes(memory.element, width as u8);
         let guard = condition.map(|condition| {
             let zero = self.b.constant(Const::from_bits(memory.element, 0));
             let otherwise = self.b.splat(zero, width as u8);
             Guard { condition, otherwise }
         });
-        self.b.load(ty, Load { pointer, align: align.min(ty.bytes()), guard })
+        Ok(self.b.load(ty, Load { pointer, align: align.min(ty.bytes()), guard }))
     }
 
     /// Makes the elements of a tile something.
@@ -148,17 +148,18 @@ impl Emission {
         pieces: &Pieces,
         items: &[kernel::Value],
         pred: &Predicate,
-    ) {
-        let Some(memory) = memory_of(tensor).cloned() else { return };
+    ) -> Result<()> {
+        let Some(memory) = memory_of(tensor).cloned() else { return Ok(()) };
         for lanes in self.runs(pieces) {
-            let at = self.element_at(tensor, lanes[0]);
+            let at = self.element_at(tensor, lanes[0])?;
             let values = lanes.iter().map(|number| items[*number]).collect();
             let value = self.b.vector(values);
-            let (pointer, align) = self.address(&memory, &at);
+            let (pointer, align) = self.address(&memory, &at)?;
             let align = align.min(self.b.ty(value).bytes());
             let condition = pred.at(lanes[0]);
             self.b.store(Store { pointer, value, align, condition });
         }
+        Ok(())
     }
 }
 
@@ -261,7 +262,9 @@ impl<'f> Elaborator<'f> {
             }
         }
         let items = self.emit.load_pieces(source, &pieces, pred);
-        self.emit.store_pieces(target, &pieces, &items, pred);
+        let Some(items) = self.algebra(items, span) else { return };
+        let stored = self.emit.store_pieces(target, &pieces, &items, pred);
+        self.algebra(stored, span);
     }
 }
 

@@ -3,11 +3,12 @@
 
 use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
+use crate::expr::memory_of;
 use crate::python::tree::Name;
 use crate::value::{Base, Elaborated, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
 use kernpack_kernel_ir::{Scalar, Space};
-use kernpack_layout::{Int, Layout, Tuple};
+use kernpack_layout::{Arith, Int, Layout, Mode, Tuple};
 use kernpack_machine::block::MOST_ACCESS_BYTES;
 use kernpack_machine::shared::MOST_BYTES;
 use kernpack_syntax::Span;
@@ -33,17 +34,19 @@ impl Elaborator<'_> {
         count: &Int<Leaf>,
         span: Span,
     ) -> Elaborated {
-        let swizzle = match layout.swizzle {
-            None => None,
-            Some(swizzle) => {
-                let bytes = swizzle.recast(8, i64::from(element.bytes()) * 8);
-                match self.algebra(bytes, span) {
-                    Some(swizzle) => Some(swizzle),
-                    None => return Elaborated::Poison,
-                }
-            }
-        };
-        let Some(size) = self.shared_size(count, element, span) else { return Elaborated::Poison };
+        let (mut count, mut swizzle) = (*count, None);
+        if let Some(elements) = layout.swizzle {
+            let bytes = elements.recast(8, i64::from(element.bytes()) * 8);
+            let block = Int::Known(elements.block());
+            let blocks = Arith::ceil_div(&mut self.emit, &count, &block);
+            let whole = blocks.and_then(|blocks| Arith::mul(&mut self.emit, &blocks, &block));
+            let (Some(bytes), Some(whole)) = (self.algebra(bytes, span), self.algebra(whole, span))
+            else {
+                return Elaborated::Poison;
+            };
+            (count, swizzle) = (whole, Some(bytes));
+        }
+        let Some(size) = self.shared_size(&count, element, span) else { return Elaborated::Poison };
         let name = self.made_name("shared");
         let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
         let array = SharedArray { name: name.to_string(), element, size, align };
@@ -58,6 +61,29 @@ impl Elaborator<'_> {
     fn tensor(&mut self, name: Name, memory: Memory, layout: Layout<Leaf>) -> Elaborated {
         let (base, offset) = (Base::Memory(memory), Tuple::Leaf(Int::Known(0)));
         Elaborated::Tensor(Arc::new(Tensor { name, base, offset, layout, limits: Vec::new() }))
+    }
+
+    /// Whether new memory can be laid out so; reports why not.
+    pub fn can_be_new(&mut self, layout: &Layout<Leaf>, span: Span) -> bool {
+        let is_negative = |mode: &Mode<Leaf>| self.emit.facts_of(&mode.stride.scale).min < 0;
+        if layout.leaves().into_iter().any(is_negative) {
+            let message = format!("the strides of `{layout}` are not known to be 0 or more");
+            let help =
+                "lay new memory out with other strides, or say in the signature what they are";
+            self.mistake("layout", span, message, help);
+            return false;
+        }
+        self.is_of_memory(layout, span)
+    }
+
+    /// Whether the indices of a layout are places in memory; reports where they are coordinates.
+    fn is_of_memory(&mut self, layout: &Layout<Leaf>, span: Span) -> bool {
+        if !layout.is_plain() {
+            let message = format!("`{layout}` gives coordinates, and no places in memory");
+            let help = "give strides that are numbers, as `kp.make_layout(shape)` does";
+            self.mistake("layout", span, message, help);
+        }
+        layout.is_plain()
     }
 
     fn shared_size(&mut self, count: &Int<Leaf>, element: Scalar, span: Span) -> Option<Size> {
@@ -100,7 +126,7 @@ impl Elaborator<'_> {
         layout: &Layout<Leaf>,
         span: Span,
     ) -> Elaborated {
-        if self.known_size(layout, span).is_none() {
+        if self.known_size(layout, span).is_none() || !self.can_be_new(layout, span) {
             return Elaborated::Poison;
         }
         let cosize = kernpack_layout::cosize(&mut self.emit, layout);
@@ -153,6 +179,9 @@ impl Elaborator<'_> {
             }
             return Elaborated::Poison;
         };
+        if memory_of(tensor).is_some() && !self.is_of_memory(&layout.layout, span) {
+            return Elaborated::Poison;
+        }
         let mut tensor = tensor.with_layout(layout.layout, tensor.places());
         if let (Some(swizzle), Base::Memory(memory)) = (layout.swizzle, &mut tensor.base) {
             let bytes = swizzle.recast(8, i64::from(memory.element.bytes()) * 8);

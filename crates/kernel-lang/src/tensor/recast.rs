@@ -52,6 +52,14 @@ impl Elaborator<'_> {
             let help = format!("write `align={}` in the signature", to.bytes());
             return self.mistake("layout", span, message, help);
         }
+        if let Some(swizzle) = memory.swizzle.filter(|swizzle| to.bytes() > 1 << swizzle.base()) {
+            let message = format!(
+                "`{}` is swizzled in units smaller than {to}: {swizzle} in bytes",
+                tensor.name
+            );
+            let help = "give the swizzle a base that keeps the bytes of an element together";
+            return self.mistake("layout", span, message, help);
+        }
         let base = Base::Memory(Memory { element: to, ..memory.clone() });
         let (name, offset) = (tensor.name.clone(), Tuple::Leaf(offset));
         let limits = self.emit.recast_limits(tensor, &layout, (new, old));

@@ -24,6 +24,7 @@ impl Elaborator<'_> {
             return Elaborated::Poison;
         }
         let items = self.emit.load_pieces(tensor, &pieces, &always);
+        let Some(items) = self.algebra(items, span) else { return Elaborated::Poison };
         let items = items.into_iter().map(Elaborated::Typed).collect();
         let shape = tensor.layout.shape();
         Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
@@ -38,7 +39,8 @@ impl Elaborator<'_> {
         let items: Vec<_> = items.iter().map(|item| self.emit.typed(item, element)).collect();
         let (all, always) = (Touched::All(pieces.size), Predicate::Always);
         if self.keep_to_limits(tensor, all, &always, span) {
-            self.emit.store_pieces(tensor, &pieces, &items, &always);
+            let stored = self.emit.store_pieces(tensor, &pieces, &items, &always);
+            self.algebra(stored, span);
         }
     }
 

@@ -605,10 +605,10 @@ def k(out, n):
         expect![[r#"
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
               6:14 `big`
-              help: convert the other operand to a wider type
+              help: write one of these, or convert what it meets to a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int32, which goes from -2147483648 to 2147483647
               7:5 `n += big`
-              help: convert the other operand to a wider type
+              help: write one of these, or convert what it meets to a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
               8:18 `big`
               help: choose a wider type
@@ -617,10 +617,10 @@ def k(out, n):
               help: choose a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
               9:14 `range(big)`
-              help: convert the other operand to a wider type
+              help: write one of these, or convert what it meets to a wider type
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
               11:33 `big`
-              help: convert the other operand to a wider type
+              help: write one of these, or convert what it meets to a wider type
             error[literal]: `**` gives an integer of more than 65536 bits
               13:9 `9 ** 9 ** 9`
               help: compute with smaller numbers
@@ -635,7 +635,7 @@ def k(out, n):
               help: count from 0 to 1
             error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
               17:9 `out[big]`
-              help: convert the other operand to a wider type
+              help: write one of these, or convert what it meets to a wider type
             error[operator]: there is no `<<` of an integer and an integer
               18:9 `1 << -1`
               help: convert both to an integer

@@ -80,7 +80,7 @@ fn numbers_that_do_not_meet() {
         expect![[r#"
             error[literal]: 4294967296 is no int32, which goes from -2147483648 to 2147483647
               4:5 `n + 4294967296`
-              help: convert the other operand to a wider type"#]],
+              help: write one of these, or convert what it meets to a wider type"#]],
     );
     check(
         "(n < 3) + 1",

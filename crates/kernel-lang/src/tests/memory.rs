@@ -317,6 +317,21 @@ fn shared_arrays_grow_with_dims() {
 }
 
 #[test]
+fn sums_of_sums_are_put_together_where_they_are_asked_for() {
+    let arguments = [read("x", F32, &["m", "n"]), written("out", F32, &["m", "n"])];
+    let shared = |doublings: u32| {
+        let body = format!(
+            "    y = x.shape[1]\n    for i in kp.range_constexpr({doublings}):\n        y = y + y\n    for i in kp.range_constexpr(20000):\n        z = y + i\n    s = kp.shared(kp.float32, y)\n    s[0] = 1.0\n    out[0, 0] = s[0]\n"
+        );
+        let source = format!("@kp.kernel\ndef k(x, out):\n{body}");
+        elaborate_k(&source, &arguments, 64).map(|instance| instance.shared.is_some())
+    };
+    assert_eq!(shared(6), Ok(true));
+    let refused = shared(15).expect_err("65,535 additions");
+    assert!(refused.contains("are not known at the launch"), "{refused}");
+}
+
+#[test]
 fn swizzles_move_bytes() {
     let body = "
 l = kp.make_composed_layout(kp.make_swizzle(3, 2, 3), 0, kp.make_layout((8, 32), stride=(32, 1)))

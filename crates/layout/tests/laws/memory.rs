@@ -22,6 +22,12 @@ fn a_swizzle_is_its_own_inverse() {
         let swizzle = any_swizzle(&mut random);
         let index = random.below(1 << 14) as i64;
         assert_eq!(swizzle.of_number(swizzle.of_number(index)), index, "{swizzle}");
+        let block = swizzle.block();
+        assert_eq!(
+            swizzle.of_number(index).div_euclid(block),
+            index.div_euclid(block),
+            "{swizzle}"
+        );
         let places = swizzle.bits() + swizzle.base() + swizzle.shift().unsigned_abs();
         let all = (0..1 << places).map(|index| swizzle.of_number(index));
         assert!(all.clone().all(|index| index < 1 << places));
