@@ -363,6 +363,95 @@ def test_a_dataclass_that_tvm_ffi_met_first(module, x, y):
         numpy.testing.assert_array_equal(y, factor * x)
 
 
+@dataclasses.dataclass
+class Base:
+    x: object
+    z: object
+
+
+@dataclasses.dataclass
+class Derived(Base):
+    by: int
+
+
+def test_a_derived_dataclass_has_fields_of_its_own(x):
+    pair = kp.host(
+        "void pair(float* x) { x[0] += 1; }",
+        "pair(p: Tuple(x: Tensor([n], float32, mut), z: Tensor([n], float32)))",
+        args=["p.x"],
+    )
+    three = kp.host(
+        "void three(float* x, int by) { x[0] += by; }",
+        "three(p: Tuple(x: Tensor([n], float32, mut), z: Tensor([n], float32), by: int32))",
+        args=["p.x", "p.by"],
+    )
+    z = x.copy()
+    pair(Base(x, z))
+    three(Derived(x, z, 5))
+    assert x[0] == 6
+    with pytest.raises(ValueError, match="expected tuple size=2, got 3"):
+        pair(Derived(x, z, 5))
+    assert x[0] == 6
+
+
+def test_macros_are_what_c_takes_for_true_and_false():
+    def chosen(value):
+        text = "void put(float* y) {\n#if FAST\n*y = 1;\n#else\n*y = 2;\n#endif\n}"
+        put = kp.host(text, "put() -> y: Tensor([], float32)", define={"FAST": value})
+        return float(numpy.from_dlpack(put()))
+
+    assert [chosen(value) for value in (True, 1, "1", False, 0)] == [1, 1, 1, 2, 2]
+    with pytest.raises(TypeError, match="the macro FAST stands for None"):
+        chosen(None)
+
+
+def test_a_module_knows_its_functions_whatever_lies_at_its_path(built, tmp_path):
+    path = tmp_path / "k.so"
+    PACKAGE.export(path)
+    module = kp.load_module(path)
+    other = kp.host("void other(int k) {}", "other(k: int32)")
+    other.export(path)
+    assert module.functions == built.functions
+    assert [module[name].name for name in module] == module.functions
+    path.unlink()
+    assert not hasattr(module, "nope") and "axpy" in repr(module) and "axpy" in dir(module)
+    assert kp.inspect.__doc__ and module.axpy.name == "axpy"
+
+
+def test_names_that_are_keywords_have_results(x):
+    text = "lambda(x: Tensor([n], float32)) -> a: Tensor([], float32), is: Tensor([], float32)"
+    source = "void k(const float* x, float* a, float* b) { *a = x[1]; *b = x[2]; }"
+    module = kp.Package("words")
+    module.function(text, kp.Launch(kp.Source.host(source), "k", ["x", "a", "is"]))
+    results = module.load()["lambda"](x)
+    assert type(results).__name__ == "lambda_" and results._fields == ("a", "is_")
+    assert (float(results.a), float(results.is_)) == (1, 2)
+
+
+def test_results_of_a_derived_array_are_arrays(module, x):
+    class Derived(numpy.ndarray):
+        pass
+
+    low, high = module.stats(x.view(Derived))
+    assert isinstance(low, numpy.ndarray) and high.tolist() == [3]
+
+
+def test_a_dtype_that_numpy_has_not_stays_a_tensor(x):
+    make = kp.host(
+        "#include <stdint.h>\nvoid make(float x, uint16_t* y) { *y = 0x3f80; }",
+        "make(x: Tensor([n], float32)) -> y: Tensor([], bfloat16)",
+        args=["0: float32", "y"],
+    )
+    made = make(x)
+    assert isinstance(made, tvm_ffi.Tensor) and float(torch.from_dlpack(made)) == 1
+
+
+def test_a_parameter_may_be_called_self(x):
+    put = kp.host("void put(float* self) { self[0] = 7; }", "put(self: Tensor([n], float32, mut))")
+    put.prepare(self=x)()
+    assert x[0] == 7
+
+
 def test_a_wrong_field_is_named(module, x, y):
     with pytest.raises(
         TypeError, match=r"Mismatched type on p\.k in argument #0 .* expected int, got str"

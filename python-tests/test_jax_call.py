@@ -357,6 +357,11 @@ def test_what_is_written_in_place_is_an_alias(load):
     )
 
 
+def test_one_alias_is_a_name(load):
+    call = kj.call(load("increment"), aliases="y")
+    np.testing.assert_array_equal(call(jnp.arange(4.0)), np.arange(4) + 1)
+
+
 def test_a_result_takes_the_place_of_another_array(load):
     call = kj.call(load("double"), aliases={"x": "y"})
     x = jnp.arange(4.0)
@@ -438,6 +443,12 @@ def test_vmap_folds_a_batch_into_a_dim(load, name, axis):
     assert "while" not in jax.jit(jax.vmap(call, (axis, None))).lower(batch, w).as_text()
     outs = jax.vmap(call, (axis, None), out_axes=2)(batch, w)
     np.testing.assert_array_equal(outs, jnp.moveaxis(x * w + 6, 0, 2))
+
+
+def test_a_batch_of_none_has_none(load):
+    call = kj.call(load("rows"), vmap="fold")
+    mapped = jax.vmap(call, (0, None))(jnp.ones((0, 3, 4)), jnp.ones(4))
+    assert mapped.shape == (0, 3, 4)
 
 
 def test_a_batch_of_batches_is_one_call(load):

@@ -512,6 +512,10 @@ def test_signatures_from_objects():
         "o: Optional[Tensor([n0, 4], float16, order=col)], p: Tuple(float32, Shape(n, 2)), s: Stream) -> r: Tensor([n], T) "
         "where n % 16 == 0, T in {float16, float32}"
     )
+    tied = kp.signature("f", a="Tensor([n0], float32)", b=kp.fake_tensor(kp.float32, (unnamed,)))
+    assert tied == "f(a: Tensor([n0], float32), b: Tensor([n1], float32))"
+    optional = kp.mut(kp.optional(kp.fake_tensor(kp.float32, (n,))))
+    assert kp.signature("f", a=optional).startswith("f(a: Optional[Tensor([n], float32, mut)])")
     m = kp.sym_int()
     tensor = kp.fake_tensor(numpy.float32, (m,))
     check(
@@ -546,6 +550,10 @@ def test_a_host_kernel_needs_a_library(tmp_path, monkeypatch):
         assert y == 8
     # A package of several functions needs what each of them needs.
     other = kp.host("void other(void) {}", "other()", args=[])
+    kp.export(scaled, tmp_path / "one.so", name="called_so")
+    assert kp.inspect(tmp_path / "one.so")["packages"][0]["package"] == "called_so"
+    with pytest.raises(ValueError, match="the package is called"):
+        kp.export(kp.Package("mine"), tmp_path / "one.so", name="yours")
     kp.export([scaled, other], tmp_path / "both.so")
     text = subprocess.run(["readelf", "-d", tmp_path / "both.so"], capture_output=True, text=True)
     assert library.name in text.stdout

@@ -23,7 +23,14 @@ def export(
     `name` is the package's; left out, the file's. Functions that were built here can be joined; one
     that was loaded from a file can only be exported alone.
     """
-    if isinstance(functions, (Function, Package)):
+    if isinstance(functions, Package):
+        if name not in (None, functions.name):
+            raise ValueError(f"the package is called `{functions.name}`, and cannot be `{name}`")
         functions.export(path)
         return
+    if isinstance(functions, Function):
+        if name is None:
+            functions.export(path)
+            return
+        functions = [functions]
     _kernel.joined(functions, name or Path(path).stem).export(path)

@@ -124,7 +124,7 @@ class _Methods(tvm_ffi.Function):
         """
         return self.package.find(f"{self.name}_out") if self.metadata["results"] else None
 
-    def prepare(self, *args: Any, **keywords: Any) -> Callable[[], Any]:
+    def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """Checks a call once, and returns a function of no arguments that only launches.
 
         It holds its arguments. What was prepared from PyTorch's tensors runs on PyTorch's current
@@ -159,7 +159,8 @@ class _Methods(tvm_ffi.Function):
             get = operator.attrgetter(*names) if len(names) > 1 else _fields
 
             def fields(self: Any) -> Any:
-                return get(self)
+                # A class that is derived from it has fields of its own, and this method.
+                return get(self) if type(self) is kind else _fields(self)
 
             kind.__tvm_ffi_value__ = fields
             for field in _fields(value):
@@ -310,14 +311,18 @@ def _has_type(name: str, schema: Mapping[str, Any]) -> bool:
     return schema["type"] == name or any(_has_type(name, each) for each in schema.get("args", ()))
 
 
+def written(name: str) -> str:
+    """A name of a signature's as Python can write it: `lambda_` for `lambda`."""
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
 def _signature(own: dict[str, Any]) -> inspect.Signature:
     """The parameters, under names that Python can write."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters: list[inspect.Parameter] = []
     for name in own["args"]:
         default = own["defaults"].get(name, inspect.Parameter.empty)
-        written = name + "_" if keyword.iskeyword(name) else name
-        parameters.append(inspect.Parameter(written, kind, default=default))
+        parameters.append(inspect.Parameter(written(name), kind, default=default))
     return inspect.Signature(parameters)
 
 
@@ -333,7 +338,7 @@ def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, .
     )
     # Names come from a signature that was parsed: identifiers, none of them a keyword.
     assert all(each.isidentifier() and not keyword.iskeyword(each) for each in names)
-    name = f"{name}_" if keyword.iskeyword(name) else name
+    name = written(name)
     exec(f"def {name}({head}): return ({''.join(each + ', ' for each in names)})", scope)
     bind = scope[name]
     bind.__defaults__ = (
@@ -354,7 +359,7 @@ def _named(function: str, *names: str) -> Any:
         return _restored, ((function, *names), tuple(results))
 
     make: Any = collections.namedtuple
-    of_results = make(function, names, rename=True)
+    of_results = make(written(function), list(map(written, names)), rename=True)
     of_results.__module__ = "kernpack"
     of_results.__reduce__ = reduce
     return of_results
@@ -429,9 +434,12 @@ def _converter(args: Iterable[Any]) -> Callable[[Any], Any]:
     is.
     """
     for arg in leaves(args):
-        module = type(arg).__module__.partition(".")[0]
-        if module in ("numpy", "torch") and hasattr(arg, "__dlpack__"):
-            return functools.partial(_convert, sys.modules[module])
+        if not hasattr(arg, "__dlpack__"):
+            continue
+        for kind in type(arg).__mro__:
+            module = kind.__module__.partition(".")[0]
+            if module in ("numpy", "torch"):
+                return functools.partial(_convert, sys.modules[module])
     return _unchanged
 
 
@@ -440,4 +448,10 @@ def _unchanged(result: Any) -> Any:
 
 
 def _convert(framework: Any, result: Any) -> Any:
-    return framework.from_dlpack(result) if type(result) is tvm_ffi.Tensor else result
+    if type(result) is not tvm_ffi.Tensor:
+        return result
+    try:
+        return framework.from_dlpack(result)
+    except (BufferError, RuntimeError, TypeError):
+        # The framework has no such dtype, as NumPy has no bfloat16.
+        return result

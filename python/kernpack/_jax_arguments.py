@@ -11,7 +11,6 @@ here: shapes, plans, transformations.
 from __future__ import annotations
 
 import dataclasses
-import keyword
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import numpy as np
 
 from kernpack import _shape
 from kernpack._dtype import NAMES
+from kernpack._function import written
 from kernpack._shape import untyped
 
 
@@ -194,11 +194,6 @@ class Surface:
             return False
         arrays = [leaf.kind for leaf in self.leaves() if leaf.role in (Role.OPERAND, Role.BOTH)]
         return any(name in kind["extents"] for kind in arrays)
-
-
-def written(name: str) -> str:
-    """A parameter's name as Python can write it: `lambda_` for `lambda`."""
-    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def surface_of(

@@ -85,7 +85,9 @@ def folding(
     @wrapped.def_vmap
     def rule(size: int, is_batched: Sequence[bool], *arrays: Any) -> tuple[Any, tuple[bool, ...]]:
         pairs = list(zip(operands, arrays, is_batched, strict=True))
-        if any(batched and dim not in leaf.kind["dims"] for leaf, _, batched in pairs):
+        is_shared = any(batched and dim not in leaf.kind["dims"] for leaf, _, batched in pairs)
+        # Of a batch of none, a longer call does not say how long the parts are.
+        if is_shared or size == 0:
             outs = _in_sequence(flat, arrays, is_batched)
         else:
             folded = [

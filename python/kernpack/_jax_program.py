@@ -21,6 +21,7 @@ import jax.core
 import numpy as np
 
 from kernpack import _native, _shape, _xla
+from kernpack._function import written
 from kernpack._jax_arguments import (
     MISSING,
     Gathered,
@@ -33,7 +34,6 @@ from kernpack._jax_arguments import (
     Tree,
     leaves,
     trees_in,
-    written,
 )
 from kernpack._jax_batching import folding
 from kernpack._jax_layout import View, Views, array_of_spec, require_width, spec_of_array, struct_of
@@ -461,7 +461,7 @@ RESULTS_TYPES: Final[set[type]] = set()
 def _results_type(name: str, fields: tuple[str, ...]) -> Any:
     """The NamedTuple of several results: one for all calls, as pytrees are compared by type."""
     made = cast(Any, collections).namedtuple(
-        re.sub(r"\W", "_", name), [written(field) for field in fields], rename=True
+        written(re.sub(r"\W", "_", name)), [written(field) for field in fields], rename=True
     )
 
     def reduce(self: Any) -> tuple[Any, ...]:

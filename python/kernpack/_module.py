@@ -34,13 +34,21 @@ class Module:
     """
 
     def __init__(
-        self, path: Path, digest: str, library: ctypes.CDLL, built: int | None = None
+        self,
+        path: Path,
+        digest: str,
+        library: ctypes.CDLL,
+        built: int | None = None,
+        content: bytes | None = None,
     ) -> None:
         self.path = str(path)
         self.digest = digest
         self._library = library
         self._built = built
         self._functions: dict[str, Function] = {}
+        if content is not None:
+            # Another file may lie at the path by the time that somebody asks.
+            vars(self)["functions"] = _names(content)
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_") or name == "functions":
@@ -80,11 +88,8 @@ class Module:
     @cached_property
     def functions(self) -> list[str]:
         """The names of its functions, `_out` twins among them."""
-        return [
-            function["name"]
-            for package in inspect(self.path)["packages"]
-            for function in package["functions"]
-        ]
+        assert self._built is not None
+        return _names(_native.read(self._built, ".so"))
 
     def find(self, name: str) -> Function | None:
         """The function of that name; None where there is none."""
@@ -213,7 +218,7 @@ def restore(name: str, content: bytes, expected: str | None = None) -> Module:
     with LOCK:
         module = _restored.get(digest)
         if module is None:
-            module = _restored[digest] = _module(_in_memory(name, content), digest)
+            module = _restored[digest] = _module(_in_memory(name, content), digest, None, content)
         return module
 
 
@@ -230,17 +235,29 @@ def _load(file: Path, digest: str, content: bytes) -> Module:
     if str(file) in _opened and digest not in _libraries:
         # The loader takes a path that it knows for the library that it has.
         file = _in_memory(file.name, content)
-    return _module(file, digest)
+    return _module(file, digest, None, content)
 
 
-def _module(path: Path, digest: str, built: int | None = None) -> Module:
+def _module(
+    path: Path, digest: str, built: int | None = None, content: bytes | None = None
+) -> Module:
     library = _libraries.get(digest)
     if library is None:
         library = _libraries[digest] = ctypes.CDLL(str(path))
         _opened.add(str(path))
         for hear in _hearers:
             hear(digest, library._handle)
-    return Module(path, digest, library, built)
+    return Module(path, digest, library, built, content)
+
+
+def _names(content: bytes) -> list[str]:
+    """The functions of a package with these bytes."""
+    file = _in_memory("package", content)
+    try:
+        packages = inspect(file)["packages"]
+    finally:
+        os.close(int(file.name))
+    return [function["name"] for package in packages for function in package["functions"]]
 
 
 def _in_memory(name: str, content: bytes) -> Path:

@@ -127,12 +127,21 @@ def _compiler(
     include: Paths, define: Mapping[str, Any] | None, options: Sequence[str]
 ) -> dict[str, Any]:
     folders = [include] if isinstance(include, (str, os.PathLike)) else list(include)
-    macros = {name: str(value) for name, value in (define or {}).items()}
+    macros = {name: _macro(name, value) for name, value in (define or {}).items()}
     return {
         "include": [Path(folder) for folder in folders] or None,
         "define": macros or None,
         "options": list(options) or None,
     }
+
+
+def _macro(name: str, value: Any) -> str:
+    """The text that a macro stands for: in C, what is true is 1."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if value is None:
+        raise TypeError(f"define: the macro {name} stands for None: pass a number or a text")
+    return str(value)
 
 
 @dataclasses.dataclass(eq=False)

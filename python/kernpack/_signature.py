@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from ._dtype import DType, dtype
@@ -114,7 +115,11 @@ def fake_compact_tensor(
 
 def mut(tensor: Type) -> Type:
     """The same tensor, as one that is written."""
-    return Type(tensor.text[:-1] + ", mut)", tensor.symbols)
+    inner, optional = tensor.text, tensor.text.startswith("Optional[")
+    if optional:
+        inner = inner[len("Optional[") : -1]
+    text = inner[:-1] + ", mut)"
+    return Type(f"Optional[{text}]" if optional else text, tensor.symbols)
 
 
 def fake_stream(*, env: bool = False) -> Type:
@@ -186,7 +191,8 @@ def signature(
             symbol for of in [*named.values(), *returned.values()] for symbol in of.symbols
         )
     )
-    names = _names(symbols, [*named, *returned])
+    texts = [of.text for of in [*named.values(), *returned.values()]]
+    names = _names(symbols, [*named, *returned, *re.findall(r"[^\W\d]\w*", " ".join(texts))])
     defaults = defaults or {}
 
     def piece(each: str, of: Type) -> str:

@@ -108,6 +108,8 @@ def call(
 
 def _aliases(aliases: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
     """Each parameter that is passed, and the result that takes its place."""
+    if isinstance(aliases, str):
+        return {aliases: aliases}
     if isinstance(aliases, Mapping):
         by_name: Mapping[str, str] = untyped(aliases)
         return dict(by_name)
@@ -189,7 +191,7 @@ class Call:
     def __repr__(self) -> str:
         return f"<kernpack.jax.Call {self._description.get('short', self.__name__)}>"
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         """Calls the function; see `call`."""
         output = self._options.output
         surface, description = self._surface, self._description
@@ -362,7 +364,7 @@ class _Differentiable:
         """By the functions, as they are pickled."""
         return _Differentiable, self._made_of
 
-    def __call__(self, *inputs: Any, **static: Any) -> Any:
+    def __call__(self, /, *inputs: Any, **static: Any) -> Any:
         """Calls the function; see `custom_vjp`."""
         function, backward, forward = self._made_of
 
