@@ -113,6 +113,38 @@ def test_a_header_that_changes_and_one_that_appears(cache, tmp_path):
     assert run(script, cache, **NOTHING).strip() == "3.0"
 
 
+def test_options_name_folders_of_the_working_directory(cache, tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "twice.c").write_text("#include <factor.h>\n" + SOURCE.replace("2 *", "FACTOR *"))
+    (package / "p.toml").write_text(
+        '[package]\nname = "p"\n[[function]]\n'
+        'signature = "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)"\n'
+        '[[function.launch]]\nkernel = "twice"\nsource = { host = "twice.c", options = ["-Iinc"] }\n'
+        'args = ["x", "n", "y"]\n'
+    )
+    for folder, factor in [("one", 2), ("two", 3), ("one", 2)]:
+        (tmp_path / folder / "inc").mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "inc" / "factor.h").write_text(f"#define FACTOR {factor}\n")
+        script = (
+            f"import os; os.chdir({str(tmp_path / folder)!r})\n"
+            f"import numpy, kernpack as kp; f = kp.load({str(package / 'p.toml')!r}).twice\n"
+            "print(f(numpy.ones(1, 'float32'))[0])"
+        )
+        assert run(script, cache).strip() == f"{factor}.0"
+    assert run(script, cache, KERNPACK_JIT="forbid").strip() == "2.0"
+
+
+def test_a_symbol_of_a_later_library_is_told_again(cache):
+    source = "#include <sys/random.h>\nvoid later(char* x) { getrandom(x, 1, 0); }"
+    script = (
+        "import kernpack as kp\n"
+        f"kp.host({source!r}, 'later(x: Tensor([n], int8, mut))', args=['x']).package.functions"
+    )
+    assert "later-symbol" in run(script, cache)
+    assert "later-symbol" in run(script, cache, KERNPACK_JIT="forbid")
+
+
 def test_a_cache_that_cannot_be_used_is_told_once(cache):
     cache.write_text("a file where the folder should be")
     script = "import warnings; warnings.simplefilter('always')\n" + code() + code(SOURCE + "\n")

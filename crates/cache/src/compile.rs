@@ -61,7 +61,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     let warnings = warnings.map(stored).collect();
     let kept = kept.iter().map(stored).collect();
     // A library that a machine lacks may be there the next time, and no file says so.
-    let is_settled = shared.warnings.is_empty()
+    let is_settled = shared.warnings.iter().all(|warning| warning.code != "missing-library")
         && !compiled.is_partial
         && !compiled.inputs.iter().any(|file| changed_since(file, start));
     let package = &reading.package;
@@ -81,7 +81,7 @@ struct Parts<'p> {
 impl Parts<'_> {
     fn made(self, request: &Request, compilers: &Compilers, is_settled: bool) -> Made {
         let Parts { package, compiled, shared, warnings, kept } = self;
-        let Compiled { object, header, stubs, inputs, missed, cuda, .. } = compiled;
+        let Compiled { object, header, stubs, inputs, missed, is_local, cuda, .. } = compiled;
         let files = [shared, object, header.into_bytes(), stubs.into_bytes()];
         let mut archs: Vec<String> = Vec::new();
         for arch in cuda.iter().flat_map(|code| &code.archs).map(ToString::to_string) {
@@ -97,6 +97,7 @@ impl Parts<'_> {
             cuda: &cuda,
             inputs: &inputs,
             missed: &missed,
+            is_local,
             compilers,
             has_c: has_c(package),
             warnings,

@@ -7,7 +7,7 @@
 
 mod path;
 
-use self::path::StoredPath;
+pub(crate) use self::path::StoredPath;
 use crate::memo;
 use crate::request::{Kind, Wanted, digest, hex};
 use crate::warning::Stored;
@@ -33,6 +33,9 @@ pub struct Record {
     cuda: Vec<Cuda>,
     inputs: Vec<Input>,
     missed: Vec<StoredPath>,
+    /// The folder that the process worked in, where that decides what is found.
+    #[serde(default)]
+    directory: Option<StoredPath>,
     c_compiler: Option<String>,
     nvrtc: Option<String>,
     #[serde(default)]
@@ -126,6 +129,8 @@ pub(crate) struct Done<'d> {
     pub cuda: &'d [CudaCode],
     pub inputs: &'d [InputFile],
     pub missed: &'d [PathBuf],
+    /// Whether the folder that the process works in decides what is found.
+    pub is_local: bool,
     /// The compilers as they were before it.
     pub compilers: &'d Compilers,
     /// Whether a C file is among the sources.
@@ -161,6 +166,7 @@ impl Record {
             cuda: cuda.collect(),
             inputs: inputs.collect(),
             missed: done.missed.iter().map(|path| StoredPath::of(path, base)).collect(),
+            directory: done.is_local.then(|| StoredPath::of(Path::new(""), base)),
             c_compiler: done.has_c.then(|| compilers.c()).flatten(),
             nvrtc: is_by(GpuCompiler::Nvrtc).then(|| compilers.nvrtc()).flatten(),
             nvjitlink: is_assembled.then(|| compilers.nvjitlink()).flatten(),
@@ -203,6 +209,15 @@ impl Record {
 
     /// The reason why something is not as it was, which ends a sentence; nothing where all is.
     pub(crate) fn changes(&self, base: &Path, compilers: &Compilers) -> Option<String> {
+        if let Some(directory) = self.directory.as_ref().map(|directory| directory.at(base))
+            && !is_current(&directory)
+        {
+            let was = std::path::absolute(&directory).unwrap_or(directory);
+            return Some(format!(
+                "its options name paths from the working directory, which was `{}`",
+                was.display()
+            ));
+        }
         if self.nvrtc.is_some()
             && let Some(now) = compilers.nvrtc().filter(|now| Some(now) != self.nvrtc.as_ref())
         {
@@ -319,6 +334,13 @@ impl Input {
             Err(reason) => Some(format!("`{}` cannot be read: {reason}", path.display())),
         }
     }
+}
+
+/// Whether a folder is the one that the process works in.
+fn is_current(folder: &Path) -> bool {
+    let here = Path::new(".");
+    let folder = if folder.as_os_str().is_empty() { here } else { folder };
+    matches!((folder.canonicalize(), here.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn other_compiler(what: &str, was: Option<&str>, is: &str) -> String {

@@ -100,7 +100,7 @@ impl Request {
         add(self.text.as_bytes());
         if self.language == Language::Kernels {
             // The file's name is the package's.
-            add(self.name.as_bytes());
+            add(Path::new(&self.name).file_name().unwrap_or_default().as_encoded_bytes());
         }
         for (path, bytes) in self.held.iter() {
             add(path.as_os_str().as_encoded_bytes());

@@ -94,7 +94,14 @@ impl Store {
         if self.is_distrusted(folder) {
             return (vec![], remarks);
         }
-        for path in disk::list(folder).unwrap_or_default() {
+        let listed = disk::list(folder);
+        if let Err(error) = &listed
+            && error.kind() == io::ErrorKind::PermissionDenied
+        {
+            let help = "let whoever runs this read it: `chmod -R go+rX` where it was made";
+            remarks.push(Remark::unused(&self.named, &error.to_string(), help));
+        }
+        for path in listed.unwrap_or_default() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let bytes = match disk::read(&path) {
                 Err(error) if !is_other(&error) => continue,

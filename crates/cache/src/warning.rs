@@ -5,6 +5,7 @@
 //! in messages begin with the folder that paths start at, which may be another one the next time: a
 //! mark stands for it.
 
+use crate::record::StoredPath;
 use crate::request::Request;
 use kernpack_syntax::{Diagnostic, Label, Severity, Span, TextId, Texts};
 use serde::{Deserialize, Serialize};
@@ -42,8 +43,8 @@ enum StoredPlace {
     Nowhere,
     /// The request's.
     Request,
-    /// That of a file, of which the name begins as paths in messages do.
-    File(String),
+    /// That of a file.
+    File(StoredPath),
 }
 
 impl Stored {
@@ -52,7 +53,7 @@ impl Stored {
         let place = |text: Option<TextId>| match text {
             None => StoredPlace::Nowhere,
             Some(id) if texts.first() == Some(id) => StoredPlace::Request,
-            Some(id) => StoredPlace::File(without_base(&texts.get(id).name, base)),
+            Some(id) => StoredPlace::File(StoredPath::of(Path::new(&texts.get(id).name), base)),
         };
         let label = |label: &Label| StoredLabel {
             start: label.span.start,
@@ -78,7 +79,7 @@ impl Stored {
             let text_id = match &label.place {
                 StoredPlace::Nowhere => None,
                 StoredPlace::Request => Some(text),
-                StoredPlace::File(name) => reread(&with_base(name, base), texts, request),
+                StoredPlace::File(path) => reread(&path.at(base), texts, request),
             };
             let span = Span { text: text_id, start: label.start, end: label.end };
             Label { span, text: label.text.clone() }
@@ -95,14 +96,15 @@ impl Stored {
 }
 
 /// A file that a diagnostic is about, in the table.
-fn reread(name: &str, texts: &mut Texts, request: &Request) -> Option<TextId> {
-    if let Some(known) = texts.find(name) {
+fn reread(path: &Path, texts: &mut Texts, request: &Request) -> Option<TextId> {
+    let name = path.to_string_lossy();
+    if let Some(known) = texts.find(&name) {
         return Some(known);
     }
     let held = request.held.below(&request.base);
-    let bytes = match held.get(Path::new(name)) {
+    let bytes = match held.get(path) {
         Some(bytes) => bytes.to_vec(),
-        None => std::fs::read(name).ok()?,
+        None => std::fs::read(path).ok()?,
     };
     Some(texts.add(name, String::from_utf8(bytes).ok()?))
 }
@@ -239,6 +241,14 @@ mod tests {
         let id = again.add("p.toml", "x = 1");
         let missing = stored.diagnostic(&mut again, id, &request);
         assert_eq!(missing.labels[0].span.text, None);
+        // One of that name in the working directory is another file.
+        assert!(Path::new("Cargo.toml").exists());
+        let id = texts.add("Cargo.toml", "y = 2");
+        let here = Span { text: Some(id), start: 4, end: 5 };
+        let diagnostic = Diagnostic::warning("local-memory", "slow").label(here, "here");
+        let stored_here = Stored::of(&diagnostic, &texts, Path::new(""));
+        let elsewhere = stored_here.diagnostic(&mut again, id, &request);
+        assert_eq!(elsewhere.labels[0].span.text, None);
         request.held.insert("k.py", *b"y = 2");
         let found = stored.diagnostic(&mut again, id, &request);
         let text = again.get(found.labels[0].span.text.unwrap());

@@ -62,8 +62,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) if error.use_stderr() => {
             let text = error.render();
             match has_colours(&io::stderr()) {
-                true => eprint!("{}", text.ansi()),
-                false => eprint!("{text}"),
+                true => tell(&text.ansi().to_string()),
+                false => tell(&text.to_string()),
             }
             return USAGE;
         }
@@ -73,12 +73,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let (written, code) = match (answer, cli.json) {
         (Ok(report), true) => (print_json(&report.json), report.code),
         (Ok(report), false) => {
-            eprint!("{}", told::text(&report.warnings, has_colours(&io::stderr())));
+            tell(&told::text(&report.warnings, has_colours(&io::stderr())));
             (print(&report.text), report.code)
         }
         (Err(failure), true) => (print_json(&failure.json()), FAILURE),
         (Err(failure), false) => {
-            eprint!("{}", failure.text(has_colours(&io::stderr())));
+            tell(&failure.text(has_colours(&io::stderr())));
             (Ok(()), FAILURE)
         }
     };
@@ -137,11 +137,16 @@ fn exit(written: io::Result<()>, code: u8) -> u8 {
         // Whoever read the output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => code,
         Err(error) => {
-            eprint!("{}", render::error(&format!("cannot write the output: {error}"), false));
+            tell(&render::error(&format!("cannot write the output: {error}"), false));
             FAILURE
         }
         Ok(()) => code,
     }
+}
+
+/// Writes to the standard error. Where nobody reads that, the exit code has to say it.
+fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 fn print_json(value: &serde_json::Value) -> io::Result<()> {

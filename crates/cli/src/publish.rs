@@ -4,7 +4,8 @@
 //! leaves the old ones and nothing else.
 //!
 //! A link stays a link: the file that it leads to is the one that is replaced. What is no file but
-//! a device or a FIFO, such as `/dev/stdout`, cannot be replaced and is written to.
+//! a device or a FIFO cannot be replaced and is written to, and so are `/dev/stdout` and `/dev/stderr`
+//! wherever they go.
 
 use anyhow::{Context, Result, anyhow, bail};
 use kernpack_process::leftover::{self, Temporary};
@@ -24,14 +25,24 @@ pub fn publish(files: &[(&Path, &[u8])]) -> Result<()> {
     let (special, replaced): (Vec<_>, Vec<_>) =
         files.iter().partition(|(path, _)| is_special(path));
     let mut staged = Vec::new();
-    let mut destinations = Vec::new();
+    let mut destinations: Vec<(PathBuf, &Path)> = Vec::new();
     for (path, bytes) in replaced {
         let destination = destination(path).with_context(|| cannot_write(path))?;
+        let mut others = destinations.iter();
+        if let Some((_, other)) = others.find(|(other, _)| is_one_place(other, &destination)) {
+            let other: &Path = other;
+            bail!("cannot write `{}`: it is the file `{}`, too", path.display(), other.display());
+        }
         staged.push(stage(&destination, bytes).with_context(|| cannot_write(path))?);
         destinations.push((destination, path));
     }
     for (path, bytes) in special {
-        std::fs::write(path, bytes).with_context(|| cannot_write(path))?;
+        let written = match stream(path) {
+            Some(1) => io::stdout().write_all(bytes),
+            Some(_) => io::stderr().write_all(bytes),
+            None => std::fs::write(path, bytes),
+        };
+        written.with_context(|| cannot_write(path))?;
     }
     leftover::settle(staged, |staged: Vec<NamedTempFile>| {
         for (file, (destination, path)) in staged.into_iter().zip(destinations) {
@@ -81,9 +92,37 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// Whether a path leads to a device, a FIFO or a socket.
+/// Whether two paths are one file, also where nothing is there yet.
+fn is_one_place(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = folder(path).unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some((folder, path.file_name()?.to_os_string()))
+    };
+    a == b || place(a).is_some_and(|a| Some(a) == place(b))
+}
+
+/// Whether a path leads to a device, a FIFO or a socket, or is one of our own streams.
 fn is_special(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+    stream(path).is_some()
+        || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+/// The number of the standard stream that a path is a name of, wherever that goes.
+fn stream(path: &Path) -> Option<u32> {
+    let own = format!("/proc/{}/fd", std::process::id());
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let number = path.file_name()?.to_str()?.parse().ok();
+        let is_ours = || path.parent()?.canonicalize().ok().filter(|at| *at == *own);
+        if let Some(number @ (1 | 2)) = number
+            && is_ours().is_some()
+        {
+            return Some(number);
+        }
+        let next = std::fs::read_link(&path).ok()?;
+        path = folder(&path).unwrap_or(Path::new("")).join(next);
+    }
+    None
 }
 
 /// A complete file beside its destination; it is removed when dropped.

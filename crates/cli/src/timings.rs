@@ -77,7 +77,7 @@ pub fn show<T>(is_wanted: bool, work: impl FnOnce() -> T) -> T {
         return work();
     }
     let (result, table) = measure(work);
-    eprint!("{table}");
+    crate::tell(&table);
     result
 }
 

@@ -57,6 +57,8 @@ pub struct Compiled {
     pub missed: Vec<PathBuf>,
     /// Whether something else was read, of which nobody knows what it was.
     pub is_partial: bool,
+    /// Whether the folder that the process works in decides what is found.
+    pub is_local: bool,
     /// The code of its GPU sources, source by source of CUDA C++.
     pub cuda: Vec<CudaCode>,
     /// Warnings of the compilers of sources.
@@ -140,7 +142,7 @@ fn compile_parts(parts: Parts<'_>, before: Files<'_>) -> Result<Compiled, Compil
     let Parts { package, target, .. } = parts;
     let PackageObject { bytes, record } =
         PackageObject::of(&parts).map_err(|error| error.and(parts.warnings()))?;
-    let Looked { inputs, missed, is_partial } = parts.looked(before);
+    let Looked { inputs, missed, is_partial, is_local } = parts.looked(before);
     Ok(Compiled {
         object: bytes,
         header: export::header(package),
@@ -148,6 +150,7 @@ fn compile_parts(parts: Parts<'_>, before: Files<'_>) -> Result<Compiled, Compil
         inputs,
         missed,
         is_partial,
+        is_local,
         cuda: parts.gpu.cuda(),
         warnings: parts.warnings(),
         target,

@@ -45,6 +45,7 @@ pub struct Files<'h> {
     missed: Vec<PathBuf>,
     missed_before: HashSet<PathBuf>,
     is_partial: bool,
+    is_local: bool,
 }
 
 /// The files that were read through a door, and those that were looked for in vain.
@@ -57,6 +58,8 @@ pub struct Looked {
     pub missed: Vec<PathBuf>,
     /// Whether something else was read, of which nobody knows what it was.
     pub is_partial: bool,
+    /// Whether the folder that the process works in decides what is found.
+    pub is_local: bool,
 }
 
 /// A file could not be read.
@@ -79,7 +82,7 @@ impl<'h> Files<'h> {
     /// A door to these files, and behind them to those on a disk.
     pub fn new(held: &'h Held) -> Files<'h> {
         let (read, missed, missed_before) = (vec![], vec![], HashSet::new());
-        Files { held, read, missed, missed_before, is_partial: false }
+        Files { held, read, missed, missed_before, is_partial: false, is_local: false }
     }
 
     /// The files that are held in memory.
@@ -149,6 +152,11 @@ impl<'h> Files<'h> {
         self.is_partial = true;
     }
 
+    /// Notes that places begin at the folder that the process works in, and not at the base.
+    pub fn mark_local(&mut self) {
+        self.is_local = true;
+    }
+
     fn miss(&mut self, path: PathBuf) {
         if self.missed_before.insert(path.clone()) {
             self.missed.push(path);
@@ -168,11 +176,13 @@ impl<'h> Files<'h> {
         others.inputs.into_iter().for_each(|file| self.record(file));
         others.missed.into_iter().for_each(|path| self.miss(path));
         self.is_partial |= others.is_partial;
+        self.is_local |= others.is_local;
     }
 
     /// The files that were read, and those that were missed.
     pub fn into_looked(self) -> Looked {
-        Looked { inputs: self.read, missed: self.missed, is_partial: self.is_partial }
+        let Files { read: inputs, missed, is_partial, is_local, .. } = self;
+        Looked { inputs, missed, is_partial, is_local }
     }
 
     fn record(&mut self, file: InputFile) {

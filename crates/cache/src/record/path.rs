@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A path, relative where it starts at the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct StoredPath(PathBuf);
+pub(crate) struct StoredPath(PathBuf);
 
 impl StoredPath {
     /// The path, as it was named.

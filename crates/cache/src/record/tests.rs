@@ -17,6 +17,7 @@ fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
         cuda: cuda.collect(),
         inputs: vec![],
         missed: vec![],
+        directory: None,
         c_compiler: None,
         nvjitlink: None,
         nvrtc: None,
@@ -44,6 +45,19 @@ fn what_is_written_is_served_by_what_was_written() {
         let reason = record(kind, &[]).lacks(&Wanted::Written, false).unwrap();
         assert!(reason.contains("other architectures"), "{reason}");
     }
+}
+
+#[test]
+fn options_with_relative_paths_are_of_one_working_directory() {
+    let compilers = Compilers::of(Target::host());
+    let with = |directory: Option<&Path>| {
+        let directory = directory.map(|path| StoredPath::of(path, Path::new("base")));
+        Record { directory, ..record(Kind::Written, &[]) }.changes(Path::new("base"), &compilers)
+    };
+    assert_eq!(with(None), None);
+    assert_eq!(with(Some(Path::new(""))), None);
+    let reason = with(Some(Path::new("/"))).unwrap();
+    assert!(reason.ends_with("from the working directory, which was `/`"), "{reason}");
 }
 
 #[test]

@@ -551,3 +551,16 @@ fn an_output_that_cannot_be_written_is_an_error_and_a_closed_one_is_not() {
     let output = run(writer.into());
     assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]));
 }
+
+#[test]
+fn the_exit_code_stands_where_the_standard_error_cannot_be_written() {
+    let code = |args: &[&str]| {
+        let full = File::options().write(true).open("/dev/full").expect("every Linux has it");
+        let bench = Bench::new();
+        let output = bench.command(KERNPACK).args(args).stderr(full).output().expect("it runs");
+        output.status.code()
+    };
+    assert_eq!(code(&["check", "nowhere.toml"]), Some(1));
+    assert_eq!(code(&["no-command"]), Some(2));
+    assert_eq!(code(&["targets"]), Some(0));
+}

@@ -434,6 +434,16 @@ def rows(x):
 @kp.jit("gap(x: Tensor([2, 5], float32, mut, strides=[s, 1]))")
 def gap(x):
     rows(x).launch(grid=1, block=1)
+
+
+@kp.kernel
+def first(x, y):
+    y[0] = x[0]
+
+
+@kp.jit("same(x: Tensor([n], float32, strides=[s]), y: Tensor([1], float32, mut))")
+def same(x, y):
+    first(x, y).launch(grid=1, block=1)
 "#;
 
 #[test]
@@ -452,6 +462,11 @@ fn a_call_that_takes_too_much_is_refused_before_it_begins() {
     assert!(ran.stderr.contains("error[memory]: the call takes "), "{}", ran.stderr);
     let enough = ["run", "large.py", "twice", "n=1000", "--memory", "1MiB"];
     assert_eq!(bench.run(enough).code, Some(0));
+    // Elements that share memory are told one by one.
+    let shared = ["run", "large.py", "same", "n=100000000000", "x.strides=0", "--memory", "20MB"];
+    assert_eq!(bench.run(shared).code, Some(0));
+    let told = bench.run(shared.into_iter().chain(["--json"]));
+    assert!(told.code == Some(1) && told.stdout.contains("the call takes"), "{told}");
     let usage = bench.run(["run", "large.py", "twice", "n=1", "--memory", "much"]);
     assert_eq!(usage.code, Some(2));
 }

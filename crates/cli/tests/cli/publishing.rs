@@ -4,6 +4,7 @@
 use crate::bench::{Bench, CHECKS, KERNPACK, Ran};
 use expect_test::{Expect, expect};
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -153,9 +154,27 @@ fn what_is_no_file_is_written_to() {
     let build = ["build", "checks.toml", "-o", "a.h", "--depfile"];
     let ran = bench.run(build.into_iter().chain(["/dev/stdout"]));
     assert_eq!(ran.to_string(), "exit 0\nout: a.h: \\\nout:   checks.toml\n");
+    // Also where it goes to a file, which is not replaced.
+    let log = bench.path("log");
+    let mut command = bench.command(KERNPACK);
+    command.args(build).arg("/dev/stdout");
+    let status = command.stdout(File::create(&log).expect("a writable folder")).status();
+    assert!(status.expect("it runs").success());
+    assert_eq!(std::fs::read_to_string(log).expect("text"), "a.h: \\\n  checks.toml\n");
     // Root could replace it.
     assert_eq!(bench.run(build.into_iter().chain(["/dev/null"])).code, Some(0));
     assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
+}
+
+#[test]
+fn two_outputs_are_two_files() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    let ran = bench.run(["build", "checks.toml", "-o", "a.h", "--depfile", "./a.h"]);
+    assert_eq!(
+        ran.to_string(),
+        "exit 1\nerr: error: cannot write `./a.h`: it is the file `a.h`, too\n"
+    );
+    assert_eq!(bench.names("."), ["checks.toml"]);
 }
 
 #[test]

@@ -80,6 +80,9 @@ impl CFile<'_> {
             error => error,
         })?;
         let bytes = read_unrecorded(&object).map_err(|_| compiler.no_object(self.path))?;
+        if is_local(self.options) {
+            files.mark_local();
+        }
         let rule = parse_depfile(&read_unrecorded(&depends).unwrap_or_default());
         if rule.is_empty() {
             files.mark_partial();
@@ -178,6 +181,43 @@ impl CFile<'_> {
     }
 }
 
+/// Options that name another file or folder, joined to them or behind them, or may.
+const PATH_OPTIONS: &[&str] = &[
+    "-include",
+    "--include",
+    "-imacros",
+    "--imacros",
+    "-iprefix",
+    "-isysroot",
+    "--sysroot=",
+    "-B",
+    "-specs=",
+    "--specs=",
+    "-fplugin=",
+    "-fprofile-use=",
+    "-fauto-profile=",
+    "-Wa,",
+    "-Wp,",
+    "@",
+];
+
+/// Whether options may name a path that begins at the folder that the process works in.
+fn is_local(options: &[String]) -> bool {
+    let mut is_path = false;
+    options.iter().any(|option| {
+        let names = FOLDER_OPTIONS.iter().chain(PATH_OPTIONS);
+        // Of two that fit, such as `-I` and `-isystem`, the longer is meant.
+        let joined = names.filter_map(|name| option.strip_prefix(name)).min_by_key(|it| it.len());
+        let path = match joined {
+            _ if is_path || !option.starts_with(['-', '@']) => Some(&option[..]),
+            Some("") => None,
+            joined => joined,
+        };
+        is_path = !is_path && joined == Some("");
+        path.is_some_and(|path| !path.starts_with(['/', '=']))
+    })
+}
+
 /// Where headers are looked for.
 struct Folders {
     /// All folders, in order: those for quoted names.
@@ -227,7 +267,7 @@ impl Record<'_, '_, '_> {
     fn texts(&mut self, (path, text): (&Path, &[u8]), is_users: bool) {
         let is_asked = |named: &Named| matches!(named.usage, Use::Has | Use::HasNext);
         let contains = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
-        if is_users || contains(b"__has_include") {
+        if is_users || contains(b"__has_include") || contains(b"__has_embed") {
             let names = names(text).into_iter();
             names
                 .filter(|named| is_users || is_asked(named))
@@ -490,6 +530,23 @@ mod tests {
             let rule = [b"host.o: first.c \\\n ", written, b" \\\n last.h\n"].concat();
             let names = ["first.c".into(), OsString::from_vec(expected.to_vec()), "last.h".into()];
             assert_eq!(parse_depfile(&rule), names.map(PathBuf::from));
+        }
+    }
+
+    #[test]
+    fn options_that_name_paths_from_the_working_directory() {
+        let is_local_of = |text: &str| {
+            let options: Vec<_> = text.split(' ').map(str::to_string).collect();
+            is_local(&options)
+        };
+        let local =
+            ["-Iinc", "-I inc", "-O3 -isystem inc", "-include k.h", "@file", "-fplugin=p.so"];
+        for text in local.into_iter().chain(["-I /usr/include -Ia", "--sysroot=s", "extra.c"]) {
+            assert!(is_local_of(text), "{text}");
+        }
+        let others = ["-O3 -march=native", "-I/usr/include", "-I /usr/include", "-std=c11 -DX=y"];
+        for text in others.into_iter().chain(["-isystem=inc", "-Wall", "-fmax-errors=3"]) {
+            assert!(!is_local_of(text), "{text}");
         }
     }
 }

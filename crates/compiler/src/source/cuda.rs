@@ -197,6 +197,9 @@ pub fn build(
         refused(source, &CudaError::Option { path, option, unfit })
     })?;
     let folders = [&source.include[..], &options.folders].concat();
+    if options.folders.iter().any(|folder| folder.is_relative()) {
+        read.mark_local();
+    }
     let mut walk = Walk::new(&source.path, &folders, &mut read)
         .map_err(|error| SourceError::file(source.path.span, &error))?;
     options.find_included(&mut walk);

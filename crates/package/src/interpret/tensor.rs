@@ -68,10 +68,16 @@ impl InterpretedTensor {
         usize::try_from(last.fold(1_i64, i64::saturating_add)).unwrap_or(0)
     }
 
+    /// How many elements its memory has.
+    pub(super) fn n_held(&self) -> u64 {
+        self.span() as u64
+    }
+
     /// How many elements it has, or lie between them: as many as there are numbers, where there are
     /// more.
     pub(super) fn n_elements(&self) -> u64 {
-        self.span() as u64
+        let product = self.shape.iter().fold(1, |product: i64, one| product.saturating_mul(*one));
+        (self.span() as u64).max(product.unsigned_abs())
     }
 
     /// Its memory: filled, or as an allocator leaves it.

@@ -110,7 +110,7 @@ impl Reader<'_> {
         let n_bytes = self.text[word_at..].iter().take_while(is_word).count();
         let end = word_at + n_bytes;
         match &self.text[word_at..end] {
-            b"include" | b"import" => self.include(Use::Include, end..end),
+            b"include" | b"import" | b"embed" => self.include(Use::Include, end..end),
             b"include_next" => self.include(Use::IncludeNext, word_at..end),
             b"define" => self.rest_of_line(end),
             b"if" | b"elif" => self.condition(end),
@@ -171,7 +171,7 @@ impl Reader<'_> {
                     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
                     let n_bytes = self.text[at..].iter().take_while(is_word).count();
                     usage = match &self.text[at..at + n_bytes] {
-                        b"__has_include" => Use::Has,
+                        b"__has_include" | b"__has_embed" => Use::Has,
                         b"__has_include_next" => Use::HasNext,
                         _ => {
                             if usage != Use::Mention {
