@@ -4,8 +4,8 @@
 //! leaves the old ones and nothing else.
 //!
 //! A link stays a link: the file that it leads to is the one that is replaced. What is no file but
-//! a device or a FIFO cannot be replaced and is written to, and so are `/dev/stdout` and `/dev/stderr`
-//! wherever they go.
+//! a device or a FIFO cannot be replaced and is written to, and so are `/dev/stdout` and
+//! `/dev/stderr` wherever they go.
 
 use anyhow::{Context, Result, anyhow, bail};
 use kernpack_process::leftover::{self, Temporary};
