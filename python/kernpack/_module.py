@@ -46,9 +46,9 @@ class Module:
         self._library = library
         self._built = built
         self._functions: dict[str, Function] = {}
-        if content is not None:
-            # Another file may lie at the path by the time that somebody asks.
-            vars(self)["functions"] = _names(content)
+        # By the time that somebody asks for names, another file may lie at the path. Whoever looks
+        # inside is the compiler, which calls do not load.
+        self._content = content
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_") or name == "functions":
@@ -88,8 +88,11 @@ class Module:
     @cached_property
     def functions(self) -> list[str]:
         """The names of its functions, `_out` twins among them."""
-        assert self._built is not None
-        return _names(_native.read(self._built, ".so"))
+        content = self._content
+        if content is None:
+            assert self._built is not None
+            content = _native.read(self._built, ".so")
+        return _names(content)
 
     def find(self, name: str) -> Function | None:
         """The function of that name; None where there is none."""
