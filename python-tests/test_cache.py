@@ -135,6 +135,29 @@ def test_options_name_folders_of_the_working_directory(cache, tmp_path):
     assert run(script, cache, KERNPACK_JIT="forbid").strip() == "2.0"
 
 
+def test_so_do_options_of_nvrtc(cache, tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "put.cu").write_text(
+        '#include <value.h>\nextern "C" __global__ void put(float* x) { *x = VALUE; }'
+    )
+    (package / "p.toml").write_text(
+        '[package]\nname = "p"\n[[function]]\nsignature = "put(x: Tensor([n], float32, mut))"\n'
+        '[[function.launch]]\nkernel = "put"\nargs = ["x"]\ngrid = [1]\nblock = [1]\n'
+        'source = { cuda = "put.cu", options = ["-Iinc"] }\n'
+    )
+    digests = []
+    for folder, value in [("one", 2), ("two", 3), ("one", 2)]:
+        (tmp_path / folder / "inc").mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "inc" / "value.h").write_text(f"#define VALUE {value}\n")
+        script = (
+            f"import os; os.chdir({str(tmp_path / folder)!r})\nimport kernpack as kp\n"
+            f"print(kp.load({str(package / 'p.toml')!r}, arch='compute_80').digest)"
+        )
+        digests.append(run(script, cache))
+    assert digests[0] == digests[2] != digests[1]
+
+
 def test_a_symbol_of_a_later_library_is_told_again(cache):
     source = "#include <sys/random.h>\nvoid later(char* x) { getrandom(x, 1, 0); }"
     script = (

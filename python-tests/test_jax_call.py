@@ -357,6 +357,16 @@ def test_what_is_written_in_place_is_an_alias(load):
     )
 
 
+def test_names_that_python_cannot_write():
+    text = "lambda(self: Tensor([n], float32)) -> a: Tensor([], float32), is: Tensor([], float32)"
+    source = "void k(const float* x, float* a, float* b) { *a = x[1]; *b = x[2]; }"
+    package = kp.Package("words")
+    package.function(text, kp.Launch(kp.Source.host(source), "k", ["self", "a", "is"]))
+    results = kj.call(package.load()["lambda"])(self=jnp.arange(3.0))
+    assert type(results).__name__ == "lambda_" and results._fields == ("a", "is_")
+    assert (float(results.a), float(results.is_)) == (1, 2)
+
+
 def test_one_alias_is_a_name(load):
     call = kj.call(load("increment"), aliases="y")
     np.testing.assert_array_equal(call(jnp.arange(4.0)), np.arange(4) + 1)

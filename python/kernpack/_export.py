@@ -28,9 +28,8 @@ def export(
             raise ValueError(f"the package is called `{functions.name}`, and cannot be `{name}`")
         functions.export(path)
         return
-    if isinstance(functions, Function):
-        if name is None:
-            functions.export(path)
-            return
-        functions = [functions]
-    _kernel.joined(functions, name or Path(path).stem).export(path)
+    if isinstance(functions, Function) and name is None:
+        functions.export(path)
+        return
+    several = [functions] if isinstance(functions, Function) else functions
+    _kernel.joined(several, name or Path(path).stem).export(path)

@@ -434,12 +434,12 @@ def _converter(args: Iterable[Any]) -> Callable[[Any], Any]:
     is.
     """
     for arg in leaves(args):
-        if not hasattr(arg, "__dlpack__"):
-            continue
-        for kind in type(arg).__mro__:
-            module = kind.__module__.partition(".")[0]
-            if module in ("numpy", "torch"):
-                return functools.partial(_convert, sys.modules[module])
+        if hasattr(arg, "__dlpack__"):
+            # A class that is derived from an array's stands in a module of its own.
+            modules = [kind.__module__.partition(".")[0] for kind in type(arg).__mro__]
+            for framework in ("numpy", "torch"):
+                if framework in modules:
+                    return functools.partial(_convert, sys.modules[framework])
     return _unchanged
 
 
@@ -452,6 +452,8 @@ def _convert(framework: Any, result: Any) -> Any:
         return result
     try:
         return framework.from_dlpack(result)
-    except (BufferError, RuntimeError, TypeError):
+    except RuntimeError as error:
+        if "dtype" not in str(error):
+            raise
         # The framework has no such dtype, as NumPy has no bfloat16.
         return result

@@ -221,7 +221,7 @@ def restore(name: str, content: bytes, expected: str | None = None) -> Module:
     with LOCK:
         module = _restored.get(digest)
         if module is None:
-            module = _restored[digest] = _module(_in_memory(name, content), digest, None, content)
+            module = _restored[digest] = _module(_in_memory(name, content), digest, content=content)
         return module
 
 
@@ -238,7 +238,7 @@ def _load(file: Path, digest: str, content: bytes) -> Module:
     if str(file) in _opened and digest not in _libraries:
         # The loader takes a path that it knows for the library that it has.
         file = _in_memory(file.name, content)
-    return _module(file, digest, None, content)
+    return _module(file, digest, content=content)
 
 
 def _module(

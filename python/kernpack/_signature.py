@@ -115,11 +115,9 @@ def fake_compact_tensor(
 
 def mut(tensor: Type) -> Type:
     """The same tensor, as one that is written."""
-    inner, optional = tensor.text, tensor.text.startswith("Optional[")
-    if optional:
-        inner = inner[len("Optional[") : -1]
-    text = inner[:-1] + ", mut)"
-    return Type(f"Optional[{text}]" if optional else text, tensor.symbols)
+    if tensor.text.startswith("Optional["):
+        return optional(mut(Type(tensor.text[len("Optional[") : -1], tensor.symbols)))
+    return Type(tensor.text[:-1] + ", mut)", tensor.symbols)
 
 
 def fake_stream(*, env: bool = False) -> Type:

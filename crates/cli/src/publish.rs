@@ -80,16 +80,20 @@ fn folder(path: &Path) -> Option<&Path> {
     path.parent().filter(|folder| !folder.as_os_str().is_empty())
 }
 
+/// A path, and where each link leads, one after the other.
+fn links(path: &Path) -> impl Iterator<Item = PathBuf> {
+    std::iter::successors(Some(path.to_path_buf()), |path| {
+        let next = std::fs::read_link(path).ok()?;
+        Some(folder(path).unwrap_or(Path::new("")).join(next))
+    })
+}
+
 /// Where links lead from a path, also where nothing is there yet.
 fn destination(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_path_buf();
-    for _ in 0..MAX_LINKS {
-        match std::fs::read_link(&path) {
-            Ok(next) => path = folder(&path).unwrap_or(Path::new("")).join(next),
-            Err(_) => return Ok(path),
-        }
+    match links(path).take(MAX_LINKS + 1).enumerate().last() {
+        Some((n_links, path)) if n_links < MAX_LINKS => Ok(path),
+        _ => Err(io::Error::other("too many links")),
     }
-    Err(io::Error::other("too many links"))
 }
 
 /// Whether two paths are one file, also where nothing is there yet.
@@ -107,22 +111,14 @@ fn is_special(path: &Path) -> bool {
         || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// The number of the standard stream that a path is a name of, wherever that goes.
+/// The number of our own stream that a path is a name of, wherever that goes.
 fn stream(path: &Path) -> Option<u32> {
-    let own = format!("/proc/{}/fd", std::process::id());
-    let mut path = path.to_path_buf();
-    for _ in 0..MAX_LINKS {
-        let number = path.file_name()?.to_str()?.parse().ok();
-        let is_ours = || path.parent()?.canonicalize().ok().filter(|at| *at == *own);
-        if let Some(number @ (1 | 2)) = number
-            && is_ours().is_some()
-        {
-            return Some(number);
-        }
-        let next = std::fs::read_link(&path).ok()?;
-        path = folder(&path).unwrap_or(Path::new("")).join(next);
-    }
-    None
+    let own = PathBuf::from(format!("/proc/{}/fd", std::process::id()));
+    links(path).take(MAX_LINKS).find_map(|path| {
+        let number = path.file_name()?.to_str()?.parse().ok()?;
+        let is_ours = matches!(number, 1 | 2) && path.parent()?.canonicalize().ok()? == own;
+        is_ours.then_some(number)
+    })
 }
 
 /// A complete file beside its destination; it is removed when dropped.

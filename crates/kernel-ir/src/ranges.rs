@@ -120,8 +120,7 @@ impl<'k> Analysis<'k> {
             (Some(before), Some(put)) if round >= PATIENCE => {
                 Some(before.widened(put, scalar.integers()))
             }
-            (Some(before), Some(put)) => Some(before.hull(put)),
-            (before, put) => before.or(put),
+            (before, put) => either(before, put),
         }
     }
 
@@ -246,11 +245,8 @@ impl<'k> Analysis<'k> {
                 self.refine(*extent, Interval::new(self.get(*index).min + 1, Interval::ANY.max));
             }
             OpKind::Set(slot, value) => {
-                let (put, value) = (&mut self.put[slot.index()], self.known[value.index()]);
-                *put = match (*put, value) {
-                    (Some(put), Some(value)) => Some(put.hull(value)),
-                    (put, value) => put.or(value),
-                };
+                let put = &mut self.put[slot.index()];
+                *put = either(*put, self.known[value.index()]);
             }
             OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
@@ -339,11 +335,7 @@ impl<'k> Analysis<'k> {
             },
             Expr::Get(slot) => {
                 // With what this round has put there: one round follows a whole chain of slots.
-                let (before, now) = (self.slots[slot.index()], self.put[slot.index()]);
-                match (before, now) {
-                    (Some(before), Some(now)) => Some(before.hull(now)),
-                    (before, now) => before.or(now),
-                }
+                either(self.slots[slot.index()], self.put[slot.index()])
             }
             Expr::Compare(..) | Expr::Bitcast(_) | Expr::Load(_) => Some(scalar.integers()),
             Expr::Vector(_) | Expr::Splat(_) | Expr::Extract(..) | Expr::Insert(..) => {
@@ -389,6 +381,14 @@ impl<'k> Analysis<'k> {
 /// one. Of other operations it is not known.
 pub fn is_exact(op: Binary, left: Interval, right: Interval, scalar: Scalar) -> bool {
     arithmetic::exact(op, left, right).is_some_and(|range| scalar.holds(range))
+}
+
+/// The range of what is of one or the other; nothing is of nothing.
+fn either(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.hull(b)),
+        (a, b) => a.or(b),
+    }
 }
 
 fn of_const(constant: Const) -> Interval {

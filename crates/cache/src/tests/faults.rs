@@ -5,6 +5,7 @@
 use super::bench::{Bench, CHECKS, expect_loadable};
 use crate::disk::fault;
 use crate::request::digest;
+use crate::store::Store;
 use rustix::io::Errno;
 use std::fs;
 
@@ -37,6 +38,21 @@ fn fail_each(forever: bool, error: Errno, prepare: impl Fn(&Bench)) -> usize {
         }
     }
     unreachable!("operations come to an end")
+}
+
+#[test]
+fn a_cache_that_must_not_be_looked_into_is_told() {
+    let bench = Bench::new();
+    bench.get(CHECKS).unwrap();
+    let requests = bench.files("requests");
+    let folder = requests[0].parent().unwrap();
+    let store = Store::own(&bench.path("cache")).unwrap();
+    assert_eq!(store.verify_records(folder).0, 1);
+    let list = || store.verify_records(folder);
+    let ((n_records, remarks), _) = fault::during(0, Errno::ACCESS.raw_os_error(), false, list);
+    assert_eq!((n_records, remarks.len()), (0, 1));
+    let told = remarks[0].diagnostic.to_string();
+    assert!(told.contains("is not used: Permission denied"), "{told}");
 }
 
 #[test]

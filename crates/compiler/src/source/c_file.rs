@@ -170,8 +170,7 @@ impl CFile<'_> {
         let mut folders = self.include.to_vec();
         let mut options = self.options.iter();
         while let Some(option) = options.next() {
-            let rest = FOLDER_OPTIONS.iter().find_map(|name| option.strip_prefix(name));
-            match rest {
+            match value_of(option, FOLDER_OPTIONS) {
                 Some("") => folders.extend(options.next().map(PathBuf::from)),
                 Some(folder) => folders.push(PathBuf::from(folder.trim_start_matches('='))),
                 None => {}
@@ -181,12 +180,11 @@ impl CFile<'_> {
     }
 }
 
+/// Options that name a file to be included first, joined to them, behind them or behind a `=`.
+const INCLUDED: &[&str] = &["-include", "-imacros", "--include", "--imacros"];
+
 /// Options that name another file or folder, joined to them or behind them, or may.
 const PATH_OPTIONS: &[&str] = &[
-    "-include",
-    "--include",
-    "-imacros",
-    "--imacros",
     "-iprefix",
     "-isysroot",
     "--sysroot=",
@@ -205,9 +203,10 @@ const PATH_OPTIONS: &[&str] = &[
 fn is_local(options: &[String]) -> bool {
     let mut is_path = false;
     options.iter().any(|option| {
-        let names = FOLDER_OPTIONS.iter().chain(PATH_OPTIONS);
-        // Of two that fit, such as `-I` and `-isystem`, the longer is meant.
-        let joined = names.filter_map(|name| option.strip_prefix(name)).min_by_key(|it| it.len());
+        let included = value_of(option, INCLUDED).map(|value| value.trim_start_matches('='));
+        let joined = included
+            .or_else(|| value_of(option, FOLDER_OPTIONS))
+            .or_else(|| value_of(option, PATH_OPTIONS));
         let path = match joined {
             _ if is_path || !option.starts_with(['-', '@']) => Some(&option[..]),
             Some("") => None,
@@ -216,6 +215,11 @@ fn is_local(options: &[String]) -> bool {
         is_path = !is_path && joined == Some("");
         path.is_some_and(|path| !path.starts_with(['/', '=']))
     })
+}
+
+/// The text that is joined to an option of one of these names.
+fn value_of<'o>(option: &'o str, names: &[&str]) -> Option<&'o str> {
+    names.iter().find_map(|name| option.strip_prefix(name))
 }
 
 /// Where headers are looked for.
@@ -347,10 +351,7 @@ impl Record<'_, '_, '_> {
     fn included_first(&mut self) {
         let mut options = self.file.options.iter();
         while let Some(option) = options.next() {
-            let name = match ["-include", "-imacros", "--include", "--imacros"]
-                .iter()
-                .find_map(|name| option.strip_prefix(name))
-            {
+            let name = match value_of(option, INCLUDED) {
                 Some("") => options.next().cloned(),
                 Some(rest) => Some(rest.trim_start_matches('=').to_string()),
                 None => None,
@@ -539,9 +540,17 @@ mod tests {
             let options: Vec<_> = text.split(' ').map(str::to_string).collect();
             is_local(&options)
         };
-        let local =
-            ["-Iinc", "-I inc", "-O3 -isystem inc", "-include k.h", "@file", "-fplugin=p.so"];
-        for text in local.into_iter().chain(["-I /usr/include -Ia", "--sysroot=s", "extra.c"]) {
+        let local = [
+            "-Iinc",
+            "-I inc",
+            "-O3 -isystem inc",
+            "-include k.h",
+            "--include=k.h",
+            "-fplugin=p.so",
+        ];
+        for text in
+            local.into_iter().chain(["-I /usr/include -Ia", "--sysroot=s", "@file", "extra.c"])
+        {
             assert!(is_local_of(text), "{text}");
         }
         let others = ["-O3 -march=native", "-I/usr/include", "-I /usr/include", "-std=c11 -DX=y"];

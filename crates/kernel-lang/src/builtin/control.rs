@@ -160,8 +160,7 @@ fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let places = format.matches("{}").count();
     let mut values = Vec::new();
     for arg in &given.rest {
-        let is_one = !matches!(arg.value, Elaborated::Elements(_));
-        match is_one.then(|| cx.typed_alone(&arg.value, arg.span)).flatten() {
+        match cx.typed_alone(&arg.value, arg.span) {
             Some(Ok((value, _))) => values.push(value),
             Some(Err(poison)) => return poison,
             None if arg.value.is_poison() => return Elaborated::Poison,
@@ -198,9 +197,7 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     };
     let mut operands = Vec::new();
     for arg in &given.rest {
-        let is_one = !matches!(arg.value, Elaborated::Elements(_));
-        let typed = is_one.then(|| cx.typed_alone(&arg.value, arg.span)).flatten();
-        match (&arg.value, typed) {
+        match (&arg.value, cx.typed_alone(&arg.value, arg.span)) {
             (Elaborated::Pointer(tensor), _) => match cx.pointer_value(tensor, arg.span) {
                 Some(pointer) => operands.push(pointer),
                 None => return Elaborated::Poison,

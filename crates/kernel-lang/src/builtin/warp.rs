@@ -86,8 +86,7 @@ pub(super) fn number(
     name: &str,
 ) -> Option<(kernel::Value, Scalar)> {
     let value = given.get(name).clone();
-    let is_one = !matches!(value, Elaborated::Elements(_));
-    match is_one.then(|| cx.typed_alone(&value, given.span)).flatten() {
+    match cx.typed_alone(&value, given.span) {
         Some(typed) => typed.ok(),
         None => {
             cx.expected("a number", given, name);

@@ -208,12 +208,15 @@ impl Elaborator<'_> {
     }
 
     /// A number as one of the type that it has by itself: a diagnostic where it is too large.
-    /// Nothing, and no diagnostic, of what is no number.
+    /// Nothing, and no diagnostic, of what is no number, or several.
     pub fn typed_alone(
         &mut self,
         value: &Elaborated,
         span: Span,
     ) -> Option<Result<(kernel::Value, Scalar), Elaborated>> {
+        if matches!(value, Elaborated::Elements(_)) {
+            return None;
+        }
         let scalar = self.emit.kind(value)?.alone();
         Some(match self.fits(value, scalar, span) {
             true => Ok((self.emit.typed(value, scalar), scalar)),

@@ -26,7 +26,7 @@ pub(super) struct Kept<'k> {
 /// The bytes that a tensor takes.
 fn bytes_of(tensor: &InterpretedTensor, kept: Kept<'_>) -> u64 {
     let size = u64::from(tensor.element.bytes());
-    let held = tensor.n_held().saturating_mul(size);
+    let held = (tensor.span() as u64).saturating_mul(size);
     let before = if kept.before { held } else { 0 };
     let known = match tensor.role {
         Role::Read => 0,

@@ -59,18 +59,13 @@ impl InterpretedTensor {
     }
 
     /// How many elements lie from its first to its last in memory.
-    fn span(&self) -> usize {
+    pub(super) fn span(&self) -> usize {
         if self.shape.contains(&0) {
             return 0;
         }
         let modes = self.shape.iter().zip(&self.strides);
         let last = modes.map(|(extent, stride)| (extent - 1).saturating_mul(*stride));
         usize::try_from(last.fold(1_i64, i64::saturating_add)).unwrap_or(0)
-    }
-
-    /// How many elements its memory has.
-    pub(super) fn n_held(&self) -> u64 {
-        self.span() as u64
     }
 
     /// How many elements it has, or lie between them: as many as there are numbers, where there are
