@@ -103,8 +103,8 @@ impl Planner<'_> {
         // Rules over the symbol are made at its first use, and where it is settled.
         let names = if is_first { &names[..] } else { &names[1..] };
         self.make_rules(Event { names, path: at.path, what: &at.path.text, subject, skip });
-        // One that only `Optional`s hold is settled behind the last of them, whether that is given or
-        // not: an integer has the path of its `Optional`.
+        // One that only `Optional`s hold is settled behind the last of them, whether that is given
+        // or not: an integer has the path of its `Optional`.
         if self.sharers(symbol) != Some(Sharers::Optionals) {
             self.settle(&at.path.text);
         }
