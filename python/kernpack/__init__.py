@@ -31,9 +31,6 @@ __version__ = "0.1.0"
 
 # What users of CuTe DSL look for.
 _ELSEWHERE = {
-    "compile": "bring the kernel: kp.cuda, kp.ptx, kp.cubin, kp.triton or kp.host",
-    "kernel": "in a file for `kernpack build`",
-    "jit": "in a file for `kernpack build`",
     "make_fake_tensor": "kp.fake_tensor",
     "make_fake_compact_tensor": "kp.fake_compact_tensor",
     "make_fake_stream": "kp.fake_stream",

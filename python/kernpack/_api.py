@@ -39,9 +39,11 @@ from ._dtype import bool_ as bool
 from ._errors import CompileError, CompileForbidden, CompileWarning
 from ._export import export
 from ._function import Function
+from ._jit import JitFunction, Variant, compile, jit
 from ._kernel import cubin, cuda, fatbin, host, ptx
 from ._module import Module, find_runtime_libraries, inspect, load_module
 from ._package import Definition, Launch, Source
+from ._program import Kernel, kernel
 from ._signature import (
     SymInt,
     fake_compact_tensor,
@@ -54,21 +56,27 @@ from ._signature import (
     signature,
     sym_int,
 )
+from ._specialise import Constexpr
 
 __all__ = [
     "CompileError",
     "CompileForbidden",
     "CompileWarning",
+    "Constexpr",
     "DType",
     "Definition",
     "Function",
+    "JitFunction",
+    "Kernel",
     "Launch",
     "Module",
     "Package",
     "Source",
     "SymInt",
+    "Variant",
     "bfloat16",
     "bool",
+    "compile",
     "complex128",
     "complex64",
     "cubin",
@@ -102,6 +110,8 @@ __all__ = [
     "int4",
     "int64",
     "int8",
+    "jit",
+    "kernel",
     "load",
     "load_module",
     "mut",

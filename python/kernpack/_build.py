@@ -115,6 +115,18 @@ def get(written: Written, arch: _arch.Archs) -> Module:
     return _module.load_built(answer["so"], answer["digest"], answer["package"])
 
 
+def get_program(
+    name: str, text: str, places: Sequence[tuple[str, int]], arch: _arch.Archs
+) -> tuple[Module, bool]:
+    """The package of functions of a running program, loaded, and whether the cache had it. `places`
+    are the files and lines of its sources.
+    """
+    request: dict[str, Any] = {"name": name, "text": text, "base": "/", "places": list(places)}
+    answer = _answer({**request, **_arch.wanted(arch)}, {})
+    module = _module.load_built(answer["so"], answer["digest"], answer["package"])
+    return module, bool(answer["hit"])
+
+
 def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
     request: dict[str, Any] = {
         "name": written.name,
@@ -143,7 +155,7 @@ def _installed_nvrtc() -> str | None:
 def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
     answer = _native.get(request, held, _observe)
     if answer["warnings"]:
-        warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=_level())
+        warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=level())
     error = answer.get("error")
     if error is not None:
         kind = _errors.CompileForbidden if error["is_forbidden"] else _errors.CompileError
@@ -151,7 +163,7 @@ def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
     return answer
 
 
-def _level() -> int:
+def level() -> int:
     """Where the one is that called this package, in frames above the one that asks."""
     level, frame = 1, inspect.currentframe()
     frame = frame.f_back if frame is not None else None

@@ -286,7 +286,7 @@ def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> F
     if own["results"] or own["workspaces"]:
         _native.install_allocator()
     signature = _signature(own)
-    bind = _bind(own["name"], signature)
+    bind = binder(own["name"], signature)
     defaults = tuple(
         bind if p.default is p.empty else p.default for p in signature.parameters.values()
     )
@@ -326,7 +326,7 @@ def _signature(own: dict[str, Any]) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, ...]]:
+def binder(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, ...]]:
     """A function that returns its arguments in order: Python itself words what is wrong with a
     call.
     """

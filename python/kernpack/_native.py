@@ -121,6 +121,26 @@ def takes_archs(text: str) -> bool:
     return answer
 
 
+def names(text: str, is_method: bool) -> list[list[str]]:
+    """The names that the functions of a text use and do not bind, each with the attributes behind
+    it.
+    """
+    answer: list[list[str]] = json.loads(_function("kernpack_names")(text, int(is_method)))
+    return answer
+
+
+def dispatcher(miss: Callable[[str, int], Any], constants: str | None) -> tvm_ffi.Function:
+    """The control of a new dispatcher: `crates/python/src/dispatch/mod.rs` has its words."""
+    control: tvm_ffi.Function = _function("kernpack_dispatcher")(miss, constants)
+    return control
+
+
+def classes(args: Sequence[Any], constants: str) -> list[Any]:
+    """The classes of arguments, as a dispatcher tells them to who makes variants."""
+    answer: list[Any] = json.loads(_function("kernpack_classes")(constants, *args))
+    return answer
+
+
 def check(signature: str, arguments: list[Any], device: str) -> dict[str, str] | None:
     """What a call with such arguments raises: its `kind` and `message`, or None."""
     call = {"device": device, "args": arguments}
@@ -157,9 +177,12 @@ def call_types() -> ctypes.PyDLL:
         ("kernpack_function_type", 1),
         ("kernpack_result_type", 3),
         ("kernpack_tuple_type", 1),
+        ("kernpack_jit_type", 1),
     ):
         maker = getattr(library, name)
         maker.argtypes, maker.restype = [ctypes.py_object] * n_classes, ctypes.py_object
     know = library.kernpack_know_written
     know.argtypes, know.restype = [ctypes.py_object, ctypes.c_uint64], None
+    watch = library.kernpack_watch
+    watch.argtypes, watch.restype = [ctypes.py_object, ctypes.py_object], None
     return library

@@ -35,7 +35,7 @@ impl GpuPackage {
     pub fn of_kernels(name: &str, text: &str) -> GpuPackage {
         let (language, base) = (Language::Kernels, Path::new(""));
         let reading =
-            PackageText { language, name, text, base }.read(&mut Texts::default(), Held::nothing());
+            PackageText { language, name, text, base, places: &[] }.read(&mut Texts::default(), Held::nothing());
         assert!(!reading.problems.has_errors(), "{}", reading.problems);
         let compiled = compile(&reading.package, &Options::default());
         let shared = compiled.unwrap_or_else(|error| panic!("{error}")).shared_object();

@@ -57,7 +57,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
         Err(error) => return Err(failure(request, told.and(compiled.warnings.clone()), error)),
     };
     let warnings = compiled.warnings.iter().chain(&shared.warnings);
-    let stored = |warning: &Diagnostic| Stored::of(warning, &told.texts, &request.base);
+    let stored = |warning: &Diagnostic| Stored::of(warning, &told.texts, request);
     let warnings = warnings.map(stored).collect();
     let kept = kept.iter().map(stored).collect();
     // A library that a machine lacks may be there the next time, and no file says so.

@@ -10,7 +10,9 @@
 use kernpack_compiler::llvm_version;
 use kernpack_compiler::source::identity::processor;
 use kernpack_machine::Arch;
+use kernpack_package::program::{Place, Program};
 use kernpack_package::{Held, Language, PackageText, Target};
+use kernpack_syntax::Text;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,9 +22,9 @@ use std::path::{Path, PathBuf};
 pub struct Request {
     /// The name of the text in messages.
     pub name: String,
-    /// The text of a package file, or of a file of kernels.
+    /// The text of a package file, of a file of kernels, or of a program.
     pub text: String,
-    /// Which of both it is.
+    /// Which of these it is.
     pub language: Language,
     /// The folder that paths in the text start at.
     pub base: PathBuf,
@@ -32,6 +34,8 @@ pub struct Request {
     pub archs: Wanted,
     /// The host that the package is made for.
     pub target: &'static Target,
+    /// Where the sources of a program stand: what makes it no other package.
+    pub places: Vec<Place>,
 }
 
 /// The architectures that the CUDA C++ of a package is compiled for.
@@ -77,13 +81,29 @@ impl Request {
             held: Held::default(),
             archs: Wanted::Written,
             target: Target::host(),
+            places: Vec::new(),
         }
     }
 
     /// The text, to be read.
     pub(crate) fn package_text(&self) -> PackageText<'_> {
-        let Request { language, name, text, base, .. } = self;
-        PackageText { language: *language, name, text, base }
+        let Request { language, name, text, base, places, .. } = self;
+        PackageText { language: *language, name, text, base, places }
+    }
+
+    /// The sources of a program, as texts of the files that they stand in; none of anything else.
+    pub(crate) fn sources(&self) -> Vec<Text> {
+        let program = match self.language {
+            Language::Program => Program::parse(&self.text).ok(),
+            Language::Package | Language::Kernels => None,
+        };
+        let texts = program.iter().flat_map(Program::texts).zip(&self.places);
+        let text = |(text, Place(path, line)): (&str, &Place)| Text {
+            name: path.display().to_string(),
+            characters: text.to_string(),
+            first_line: *line,
+        };
+        texts.map(text).collect()
     }
 
     /// The name of all that could be the answer.
@@ -98,9 +118,13 @@ impl Request {
         add(format!("LLVM {major}.{minor}.{patch}").as_bytes());
         add(self.target.name.as_bytes());
         add(self.text.as_bytes());
-        if self.language == Language::Kernels {
+        match self.language {
+            Language::Package => {}
             // The file's name is the package's.
-            add(Path::new(&self.name).file_name().unwrap_or_default().as_encoded_bytes());
+            Language::Kernels => {
+                add(Path::new(&self.name).file_name().unwrap_or_default().as_encoded_bytes());
+            }
+            Language::Program => add(b"program"),
         }
         for (path, bytes) in self.held.iter() {
             add(path.as_os_str().as_encoded_bytes());

@@ -45,15 +45,24 @@ enum StoredPlace {
     Request,
     /// That of a file.
     File(StoredPath),
+    /// That of a program's source, by its number.
+    Source(usize),
 }
 
 impl Stored {
-    /// A diagnostic of a request with that base. The request's text is the first of the table.
-    pub fn of(diagnostic: &Diagnostic, texts: &Texts, base: &Path) -> Stored {
+    /// A diagnostic of a request. The request's text is the first of the table.
+    pub fn of(diagnostic: &Diagnostic, texts: &Texts, request: &Request) -> Stored {
+        let base = &request.base;
         let place = |text: Option<TextId>| match text {
             None => StoredPlace::Nowhere,
             Some(id) if texts.first() == Some(id) => StoredPlace::Request,
-            Some(id) => StoredPlace::File(StoredPath::of(Path::new(&texts.get(id).name), base)),
+            Some(id) => {
+                let text = texts.get(id);
+                match request.sources().iter().position(|source| source == text) {
+                    Some(number) => StoredPlace::Source(number),
+                    None => StoredPlace::File(StoredPath::of(Path::new(&text.name), base)),
+                }
+            }
         };
         let label = |label: &Label| StoredLabel {
             start: label.span.start,
@@ -80,6 +89,9 @@ impl Stored {
                 StoredPlace::Nowhere => None,
                 StoredPlace::Request => Some(text),
                 StoredPlace::File(path) => reread(&path.at(base), texts, request),
+                StoredPlace::Source(number) => request.sources().get(*number).map(|text| {
+                    texts.add_part(&text.name[..], &text.characters[..], text.first_line)
+                }),
             };
             let span = Span { text: text_id, start: label.start, end: label.end };
             Label { span, text: label.text.clone() }
@@ -215,7 +227,8 @@ mod tests {
             .label(Span::new(0, 0), "");
         let detail = Some("a/k.c:1: data/k.c\n(a/k.h)".to_string());
         let diagnostic = Diagnostic { detail, ..diagnostic };
-        let stored = Stored::of(&diagnostic, &texts, Path::new("a"));
+        let base = |base: &str| Request::new("p.toml", "x = 1", Path::new(base));
+        let stored = Stored::of(&diagnostic, &texts, &base("a"));
         let mut again = |base: &str| {
             let request = Request::new("p.toml", "x = 1", Path::new(base));
             stored.diagnostic(&mut texts, id, &request)
@@ -235,7 +248,8 @@ mod tests {
         let id = texts.add("a/k.py", "y = 2");
         let span = Span { text: Some(id), start: 4, end: 5 };
         let diagnostic = Diagnostic::warning("local-memory", "slow").label(span, "here");
-        let stored = Stored::of(&diagnostic, &texts, Path::new("a"));
+        let base = |base: &str| Request::new("p.toml", "x = 1", Path::new(base));
+        let stored = Stored::of(&diagnostic, &texts, &base("a"));
         let mut request = Request::new("p.toml", "x = 1", Path::new("/b"));
         let mut again = Texts::default();
         let id = again.add("p.toml", "x = 1");
@@ -246,7 +260,7 @@ mod tests {
         let id = texts.add("Cargo.toml", "y = 2");
         let here = Span { text: Some(id), start: 4, end: 5 };
         let diagnostic = Diagnostic::warning("local-memory", "slow").label(here, "here");
-        let stored_here = Stored::of(&diagnostic, &texts, Path::new(""));
+        let stored_here = Stored::of(&diagnostic, &texts, &base(""));
         let elsewhere = stored_here.diagnostic(&mut again, id, &request);
         assert_eq!(elsewhere.labels[0].span.text, None);
         request.held.insert("k.py", *b"y = 2");

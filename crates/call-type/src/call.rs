@@ -3,7 +3,7 @@
 //! of at least one keyword or NULL.
 
 use crate::python::{self, Object, Owned, TernaryFunction};
-use crate::{dataclass, keywords, written};
+use crate::{dataclass, keywords, watch, written};
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -114,6 +114,20 @@ pub(crate) unsafe extern "C" fn meet_call_and_finish(
     unsafe { finish(this, result, args, keywords) }
 }
 
+/// The call slot of functions of a program, which are compiled for what they have captured.
+pub(crate) unsafe extern "C" fn watch_and_call(
+    this: Object,
+    args: Object,
+    keywords: Object,
+) -> Object {
+    // SAFETY: as of call slots.
+    if !unsafe { watch::is_met(this) } {
+        return null_mut();
+    }
+    // SAFETY: as of call slots.
+    unsafe { meet_call_and_finish(this, args, keywords) }
+}
+
 /// The caller's result: NULL where the call has failed.
 ///
 /// # Safety
@@ -132,7 +146,7 @@ unsafe fn finish(this: Object, result: Owned, args: Object, keywords: Object) ->
 }
 
 /// Tries a call that failed with the arguments that `_retry` gives for it. Where that gives None,
-/// the exception stays.
+/// the exception stays, and where it raises another one, that is what the call raises.
 ///
 /// # Safety
 /// As of call slots, and an exception is set.
@@ -143,9 +157,11 @@ unsafe fn retry(this: Object, args: Object, keywords: Object) -> Owned {
     unsafe { python::PyErr_Fetch(&mut class, &mut value, &mut traceback) };
     // SAFETY: as of call slots; the exception's class is an object.
     let others = unsafe { ask(this, &RETRY, class, args, keywords) };
-    if others.0.is_null() || others.0 == python::none() {
-        // SAFETY: nothing is needed but the GIL.
-        unsafe { python::PyErr_Clear() };
+    if others.0.is_null() {
+        drop((Owned(class), Owned(value), Owned(traceback)));
+        return others;
+    }
+    if others.0 == python::none() {
         // SAFETY: the three come from `PyErr_Fetch`, and are handed back.
         unsafe { python::PyErr_Restore(class, value, traceback) };
         return Owned(null_mut());

@@ -10,6 +10,7 @@
 //! k(y)  that writes   ─ call ─ the type of y is known ─────▶ tvm_ffi's slot
 //! g(a)  with results  ─ call_and_finish ─ call ─▶ … ─ _finish ─▶ what the caller gets
 //! h((a, b))           ─ meet_call_and_finish, which knows dataclasses ─▶ …
+//! j(a)  of a program  ─ watch_and_call: what it has captured is there ─ meet_call_and_finish ─▶ …
 //! ```
 //!
 //! This is no extension module. It knows the stable ABI of CPython alone, and looks up where
@@ -20,8 +21,8 @@
 //!
 //! Where things live: `call.rs` has the call slots, `keywords.rs` puts keywords and defaults into
 //! the function's order, `written.rs` keeps immutable arrays from what a function writes,
-//! `dataclass.rs` notices dataclasses that are new, and `python.rs` declares what is used of
-//! CPython, by hand.
+//! `dataclass.rs` notices dataclasses that are new, `watch.rs` that what a function has captured is
+//! another object now, and `python.rs` declares what is used of CPython, by hand.
 //!
 //! Invariants, besides those of ARCHITECTURE.md:
 //! * the arguments of a call without keywords of a function without results or tuples reach the
@@ -33,9 +34,10 @@ mod call;
 mod dataclass;
 mod keywords;
 mod python;
+mod watch;
 mod written;
 
-use call::{call, call_and_finish, meet_call_and_finish};
+use call::{call, call_and_finish, meet_call_and_finish, watch_and_call};
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use python::{Object, Owned, SLOT_CALL, Slot, Spec, TernaryFunction};
@@ -102,6 +104,29 @@ pub unsafe extern "C" fn kernpack_result_type(
 pub unsafe extern "C" fn kernpack_tuple_type(class: Object) -> Object {
     // SAFETY: as the caller says.
     unsafe { derive(class, meet_call_and_finish, 0) }
+}
+
+/// The same for functions of a program, which are compiled for what they have captured: they also
+/// have what [`kernpack_watch`] says watched, and call the method `_renew` where that has changed.
+///
+/// # Safety
+/// The GIL is held, and `class` is a type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_jit_type(class: Object) -> Object {
+    let Some(size) = watch::begin(class) else { return null_mut() };
+    // SAFETY: as the caller says.
+    unsafe { derive(class, watch_and_call, size) }
+}
+
+/// Has a function watch the objects of a tuple; `watch.rs` says what is in it.
+///
+/// # Safety
+/// The GIL is held, `this` is an instance of a type of [`kernpack_jit_type`], and `watched` such a
+/// tuple, or None.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_watch(this: Object, watched: Object) {
+    // SAFETY: as the caller says.
+    unsafe { watch::set(this, watched) };
 }
 
 /// A type derived from `class`, with that call slot, whose instances have so many bytes; 0: those

@@ -39,9 +39,20 @@ const DEEPEST: usize = 8;
 pub(crate) fn begin(class: Object) -> Option<usize> {
     // SAFETY: the name ends in a NUL.
     MEET.store(unsafe { python::PyUnicode_InternFromString(c"_meet_written".as_ptr()) }, Relaxed);
-    // SAFETY: as above.
+    if MEET.load(Relaxed).is_null() {
+        return None;
+    }
+    let size = word_behind(class)?;
+    WORD.store(size, Relaxed);
+    find_places(class, MEET.load(Relaxed)).then_some(size + size_of::<u64>())
+}
+
+/// The place of a word behind an instance of a type, in bytes. `None` with an exception set where
+/// that fails.
+pub(crate) fn word_behind(class: Object) -> Option<usize> {
+    // SAFETY: the name ends in a NUL.
     let name = Owned(unsafe { python::PyUnicode_InternFromString(c"__basicsize__".as_ptr()) });
-    if MEET.load(Relaxed).is_null() || name.0.is_null() {
+    if name.0.is_null() {
         return None;
     }
     // SAFETY: both are objects.
@@ -51,9 +62,21 @@ pub(crate) fn begin(class: Object) -> Option<usize> {
     }
     // SAFETY: it is an object.
     let size = usize::try_from(unsafe { python::PyLong_AsSsize_t(size.0) }).ok()?;
-    let size = size.next_multiple_of(size_of::<u64>());
-    WORD.store(size, Relaxed);
-    find_places(class, MEET.load(Relaxed)).then_some(size + size_of::<u64>())
+    Some(size.next_multiple_of(size_of::<u64>()))
+}
+
+/// The items of a tuple.
+///
+/// # Safety
+/// The GIL is held, and it is a tuple that lives for `'t`.
+#[inline]
+pub(crate) unsafe fn items_of<'t>(tuple: Object) -> &'t [Object] {
+    // SAFETY: as the caller says.
+    let n_items = unsafe { word_at(tuple, TYPE.load(Relaxed) + WORD_BYTES) } as usize;
+    // SAFETY: a tuple has its items there.
+    let first = unsafe { tuple.byte_add(ITEMS.load(Relaxed)) }.cast::<Object>();
+    // SAFETY: as many as it says.
+    unsafe { core::slice::from_raw_parts(first, n_items) }
 }
 
 /// Finds out where objects have their types and tuples their items, with two objects of which one

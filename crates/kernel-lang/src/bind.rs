@@ -210,7 +210,7 @@ impl Elaborator<'_> {
     }
 }
 
-fn constant_value(constant: &Constant) -> Elaborated {
+pub(crate) fn constant_value(constant: &Constant) -> Elaborated {
     match constant {
         Constant::None => Elaborated::None,
         Constant::Bool(truth) => Elaborated::Bool(*truth),

@@ -26,7 +26,7 @@ pub struct Integer(BigInt);
 impl Integer {
     /// The integer that digits say, as Python writes them: `17`, `0x1f`, `1_000`. `None` where they
     /// are none, or too many.
-    pub(crate) fn parse(text: &str) -> Option<Integer> {
+    pub fn parse(text: &str) -> Option<Integer> {
         let digits: Vec<u8> = text.bytes().filter(|digit| *digit != b'_').collect();
         let (radix, digits) = match &digits[..] {
             [b'0', b'x' | b'X', digits @ ..] => (16, digits),

@@ -101,6 +101,7 @@ mod finish;
 mod guard;
 mod inline;
 pub mod integer;
+pub mod layout;
 mod names;
 mod note;
 mod number;

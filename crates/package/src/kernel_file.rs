@@ -7,7 +7,7 @@
 use crate::file::{Files, Held, Looked};
 use crate::source::SourceErrorKind;
 use kernpack_ffi_abi::DeviceType;
-use kernpack_kernel_lang::file::KernelFiles;
+use kernpack_kernel_lang::file::{KernelFiles, SourceId, Sources};
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span, Texts};
 use std::io;
@@ -150,13 +150,32 @@ impl OpenedFile {
         }
         let mut door = |wanted: &Path| match text {
             Some(text) if wanted == path => Ok(text.as_bytes().to_vec()),
-            _ => {
-                let not_found = || io::Error::from(io::ErrorKind::NotFound);
-                let found = files.find([wanted]).ok_or_else(not_found)?;
-                files.read(found).map_err(|error| error.reason)
-            }
+            _ => open(&mut files, wanted),
         };
         let read = KernelFiles::read_with_problems(path, &mut door, texts)?;
         Ok(OpenedFile { files: read, looked: files.into_looked() })
     }
+
+    /// Reads a source of a table, and what it uses of others.
+    ///
+    /// # Errors
+    /// The problems that keep them from being read.
+    pub fn read_source(
+        sources: &Sources,
+        root: SourceId,
+        texts: &mut Texts,
+        held: &Held,
+    ) -> Result<OpenedFile, Diagnostics> {
+        let mut files = Files::new(held);
+        let mut door = |wanted: &Path| open(&mut files, wanted);
+        let read = KernelFiles::read_source(sources, root, &mut door, texts)?;
+        Ok(OpenedFile { files: read, looked: files.into_looked() })
+    }
+}
+
+/// Reads a file that another one imports.
+fn open(files: &mut Files<'_>, wanted: &Path) -> io::Result<Vec<u8>> {
+    let not_found = || io::Error::from(io::ErrorKind::NotFound);
+    let found = files.find([wanted]).ok_or_else(not_found)?;
+    files.read(found).map_err(|error| error.reason)
 }

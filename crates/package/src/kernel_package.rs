@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernel files as packages have them: opened where a package file names them, or one by itself, of
-//! which each packed function is a function of the package, and the name the package's.
+//! which each packed function is a function of the package, and the name the package's; and a
+//! function of a running program.
 
 use crate::file::Held;
 use crate::kernel_file::{KernelFile, OpenedFile};
-use crate::package::{Function, Package, PackedLaunches, WrittenLaunch};
+use crate::package::{Function, PackedLaunches, WrittenLaunch};
 use crate::package_file::{Reading, check_name, clashes};
+use crate::program::{Place, Program};
+use crate::source::SourceErrorKind;
 use kernpack_kernel_lang::packed;
-use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span, TextId, Texts};
+use kernpack_syntax::{Diagnostic, Placed, Span, TextId, Texts};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,32 +71,53 @@ impl Reading {
 
 /// Reads a kernel file as a package. Its text is the given one; what it imports lies beside it.
 pub fn read(name: &str, path: &Path, text: &str, texts: &mut Texts, held: &Held) -> Reading {
-    let mut reading = Reading {
-        package: Package::new("", vec![]),
-        unsound: vec![],
-        is_link_known: true,
-        problems: Diagnostics::default(),
-    };
     let opened = match OpenedFile::read(path, Some(text), texts, held) {
-        Ok(opened) => Arc::new(opened),
-        Err(problems) => {
-            reading.problems = problems;
-            return reading;
-        }
+        Ok(opened) => opened,
+        Err(problems) => return Reading { problems, ..Reading::empty() },
     };
     let place = beginning(opened.files.root().text);
-    reading.package.name = name.to_string();
+    let has_packed = opened.files.packed().next().is_some();
+    let mut reading = package(name, opened);
     reading.problems.extend(check_name(name, place));
-    reading.problems.extend(opened.files.problems().clone());
-    let (functions, problems) = packed::functions(&opened.files);
-    if opened.files.packed().next().is_none() {
+    if !has_packed {
         let message = format!("`{}` has no packed functions", path.display());
         let problem = Diagnostic::new("empty-package", message);
         let help = "write `@kp.jit(\"name(x: Tensor([n], float32))\")` in front of a function";
         reading.problems.push(problem.at(place).help(help));
     }
+    reading
+}
+
+/// Reads a function of a running program as a package.
+pub fn read_program(text: &str, places: &[Place], texts: &mut Texts, held: &Held) -> Reading {
+    let read = Program::parse(text).and_then(|program| {
+        let (sources, root) = program.sources(places)?;
+        Ok((program.package, sources, root))
+    });
+    let (name, sources, root) = match read {
+        Ok(read) => read,
+        Err(message) => {
+            let message = format!("this is no program: {message}");
+            let problem = Diagnostic::new(SourceErrorKind::File.code(), message);
+            return Reading { problems: problem.into(), ..Reading::empty() };
+        }
+    };
+    match OpenedFile::read_source(&sources, root, texts, held) {
+        Ok(opened) => package(&name, opened),
+        Err(problems) => Reading { problems, ..Reading::empty() },
+    }
+}
+
+/// The packed functions of files as a package of that name.
+fn package(name: &str, opened: OpenedFile) -> Reading {
+    let mut reading = Reading::empty();
+    let opened = Arc::new(opened);
+    let root = opened.files.root();
+    let path = Placed::new(root.path.clone(), beginning(root.text));
+    reading.package.name = name.to_string();
+    reading.problems.extend(opened.files.problems().clone());
+    let (functions, problems) = packed::functions(&opened.files);
     reading.problems.extend(problems);
-    let path = Placed::new(path.to_path_buf(), place);
     let file = KernelFile { opened: Some(opened), ..KernelFile::new(path) };
     let clashes = clashes(functions.iter().map(|function| &function.signature));
     let is_sound = |number: &usize| !clashes.iter().any(|(clashing, _)| clashing == number);

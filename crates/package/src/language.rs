@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Languages of the text of a package, and its one reader: a package file in TOML with the
-//! kernel files that it names, or a kernel file by itself.
+//! kernel files that it names, a kernel file by itself, or a function of a running program.
 
 use crate::file::Held;
 use crate::kernel_file;
 use crate::kernel_package;
 use crate::package_file::{self, Reading};
+use crate::program::Place;
 use kernpack_syntax::Texts;
 use std::path::Path;
 
@@ -17,6 +18,8 @@ pub enum Language {
     Package,
     /// A file of kernels and packed functions, which is a package by itself.
     Kernels,
+    /// A function of a running program, with all that it uses.
+    Program,
 }
 
 impl Language {
@@ -40,12 +43,14 @@ pub struct PackageText<'t> {
     pub text: &'t str,
     /// The folder that paths in it start at.
     pub base: &'t Path,
+    /// Where the sources of a program stand.
+    pub places: &'t [Place],
 }
 
 impl PackageText<'_> {
     /// Reads the text, which becomes the first of the table, and the kernel files that it needs.
     pub fn read(&self, texts: &mut Texts, held: &Held) -> Reading {
-        let PackageText { language, name, text, base } = *self;
+        let PackageText { language, name, text, base, places } = *self;
         match language {
             Language::Package => {
                 let id = texts.add(name, text);
@@ -57,6 +62,10 @@ impl PackageText<'_> {
                 let file = Path::new(name).file_name().unwrap_or(name.as_ref());
                 let package = kernel_package::package_name(Path::new(name));
                 kernel_package::read(&package, &base.join(file), text, texts, held)
+            }
+            Language::Program => {
+                texts.add(name, text);
+                kernel_package::read_program(text, places, texts, held)
             }
         }
     }

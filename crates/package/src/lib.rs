@@ -7,7 +7,8 @@
 //! **What is read**: `package.rs` is what a user describes, and `package_file/` reads it from TOML.
 //! `source/` is where kernels come from, as a user says it, with a file for each kind.
 //! `language.rs` tells package files from kernel files, which `kernel_file.rs` opens with their
-//! imports, and `kernel_package.rs` makes packages of. `target/` is what code is made for: a row
+//! imports, and `kernel_package.rs` makes packages of; `program.rs` reads functions of a running
+//! program. `target/` is what code is made for: a row
 //! has the triple, the processor, the object format and the C ABI's way with structs. `image/`
 //! reads what GPU images say about themselves, and finds kernels in them by their symbols or their
 //! names in C++. `file.rs` is the door through which files are read.
@@ -45,6 +46,7 @@ pub mod package;
 pub mod package_file;
 pub mod plans;
 pub mod problem;
+pub mod program;
 pub mod settle;
 pub mod source;
 pub mod target;

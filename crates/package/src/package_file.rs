@@ -100,6 +100,16 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// A package without a name and without functions.
+    pub(crate) fn empty() -> Reading {
+        Reading {
+            package: Package::new("", vec![]),
+            unsound: vec![],
+            is_link_known: true,
+            problems: Diagnostics::default(),
+        }
+    }
+
     /// Has every CUDA C++ source compiled for these architectures.
     pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
         Overruled::of(self.package.functions.iter_mut().chain(&mut self.unsound), archs)

@@ -2,7 +2,7 @@
 //! Packages for Python: from the cache or compiled, while the interpreter goes on.
 //!
 //! `kernpack_get(request, observer, name, bytes, name, bytes, …)` takes a request as JSON: `name`,
-//! `text` and `base` as of [`Request`], and perhaps `archs` or `devices`. It answers JSON: the
+//! `text` and `base` as of [`Request`], and perhaps `archs` or `devices`; `places`, where the text is a program. It answers JSON: the
 //! number of the `package`, by which `kernpack_read` knows it; the path `so` that can be loaded,
 //! and its `digest`; whether it was a `hit`; the drawn `warnings`; or else an `error`.
 //!
@@ -13,6 +13,8 @@ use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
 use kernpack_cli::told;
 use kernpack_machine::Arch;
+use kernpack_package::Language;
+use kernpack_package::program::Place;
 use kernpack_process::{fork, leftover};
 use kernpack_syntax::Told;
 use serde::Deserialize;
@@ -34,6 +36,7 @@ struct Asked {
     base: String,
     archs: Option<Vec<String>>,
     devices: Option<Vec<String>>,
+    places: Option<Vec<Place>>,
 }
 
 /// The messages of the working thread.
@@ -112,6 +115,11 @@ fn request(args: Args<'_>) -> Result<Request, Error> {
     let asked: Asked = serde_json::from_str(args.text(0)?)
         .map_err(|error| Error::value(format!("not a request: {error}")))?;
     let mut request = Request::new(asked.name, asked.text, Path::new(&asked.base));
+    request.language = match asked.places {
+        Some(_) => Language::Program,
+        None => Language::of(Path::new(&request.name)),
+    };
+    request.places = asked.places.unwrap_or_default();
     request.archs = match (asked.archs, asked.devices) {
         (Some(archs), _) => Wanted::Archs(parse_archs(&archs)?),
         (None, Some(devices)) => Wanted::Devices(parse_archs(&devices)?),

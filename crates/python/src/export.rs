@@ -4,7 +4,9 @@
 #![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
 
 use crate::ffi::{Args, Error, Value};
-use crate::{allocator, build, command, inspect, package_text, prepared, signature};
+use crate::{
+    allocator, build, command, dispatch, inspect, package_text, prepared, program, signature,
+};
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
 macro_rules! entry_points {
@@ -53,6 +55,12 @@ entry_points! {
     __tvm_ffi_kernpack_takes_archs = inspect::takes_archs;
     /// `(signature, call) -> JSON`: what the checks say of a call that is described.
     __tvm_ffi_kernpack_check = signature::check;
+    /// `(text, is_method) -> JSON`: the names that the functions of a text use and do not bind.
+    __tvm_ffi_kernpack_names = program::names;
+    /// `(miss, constants) -> Function`: the control of a new dispatcher.
+    __tvm_ffi_kernpack_dispatcher = dispatch::dispatcher;
+    /// `(constants, arg, …) -> JSON`: the classes of arguments.
+    __tvm_ffi_kernpack_classes = dispatch::classes;
     /// Has results and workspaces allocated where a call brings no allocator.
     __tvm_ffi_kernpack_install_allocator = install_allocator;
     /// `(prepared, device_index, exchange_api) -> Function`: the prepared call, on the current

@@ -7,11 +7,11 @@
 
 #![expect(unsafe_code, reason = "the ABI is one of C")]
 
-use kernpack_ffi_abi::layout::{Any, ByteArray, OBJECT_HEADER_BYTES};
+use kernpack_ffi_abi::layout::{Any, ByteArray, OBJECT_HEADER_BYTES, ShapeCell};
 use kernpack_ffi_abi::libtvm_ffi::{
     TVMFFIBytesFromByteArray, TVMFFIEnvCheckSignals, TVMFFIErrorMoveFromRaised,
-    TVMFFIErrorSetRaised, TVMFFIErrorSetRaisedFromCStr, TVMFFIFunctionCall, TVMFFIObjectDecRef,
-    TVMFFIObjectIncRef, TVMFFIStringFromByteArray,
+    TVMFFIErrorSetRaised, TVMFFIErrorSetRaisedFromCStr, TVMFFIFunctionCall, TVMFFIFunctionCreate,
+    TVMFFIObjectDecRef, TVMFFIObjectIncRef, TVMFFIStringFromByteArray,
 };
 use kernpack_ffi_abi::{ErrorKind, TypeIndex, slice};
 use std::ffi::{CString, c_void};
@@ -123,6 +123,16 @@ impl<'a> Args<'a> {
         found.ok_or_else(|| Error::value(format!("argument #{at} should be an int")))
     }
 
+    /// All from that number on.
+    pub fn behind(self, at: usize) -> &'a [Any] {
+        self.0.get(at..).unwrap_or_default()
+    }
+
+    /// Whether None was passed.
+    pub fn is_none(self, at: usize) -> bool {
+        self.0.get(at).is_some_and(|any| any.type_index == TypeIndex::NONE.0)
+    }
+
     /// A function, held; `None` where None was passed.
     ///
     /// # Errors
@@ -142,7 +152,7 @@ impl<'a> Args<'a> {
 }
 
 /// The bytes of a text or of bytes, in each of the forms that they are passed in.
-fn bytes(any: &Any) -> Option<&[u8]> {
+pub fn bytes(any: &Any) -> Option<&[u8]> {
     let address = any.payload as *const u8;
     let (data, size) = match TypeIndex(any.type_index) {
         TypeIndex::SMALL_STR | TypeIndex::SMALL_BYTES => {
@@ -175,6 +185,23 @@ unsafe fn byte_array(address: *const u8) -> (*const u8, usize) {
     (array.data as *const u8, array.size as usize)
 }
 
+/// The address and the number of the items of a Shape, an Array or a List.
+///
+/// # Safety
+/// The value is one of these.
+pub unsafe fn items(any: &Any) -> (u64, usize) {
+    let cell = any.payload as u64 + u64::from(OBJECT_HEADER_BYTES);
+    // SAFETY: each has its items' address and then their number behind its header.
+    let cell = unsafe { (cell as *const ShapeCell).read() };
+    (cell.data, cell.size as usize)
+}
+
+/// The state of a function that is made here, and what a call of it does.
+struct Closure<S> {
+    state: S,
+    call: unsafe fn(&S, *const Any, i32, *mut Any) -> i32,
+}
+
 /// An object of libtvm_ffi's, held.
 #[derive(Debug, PartialEq)]
 pub struct Object(*mut c_void);
@@ -185,11 +212,6 @@ unsafe impl Send for Object {}
 unsafe impl Sync for Object {}
 
 impl Object {
-    /// The object, of which the caller owns a reference that is handed over.
-    pub fn owned(object: *mut c_void) -> Object {
-        Object(object)
-    }
-
     /// Calls a function as entry points are called.
     ///
     /// # Safety
@@ -199,20 +221,76 @@ impl Object {
         unsafe { TVMFFIFunctionCall(self.0, args, n_args, result) }
     }
 
+    /// A new function, whose calls get the state with the arguments of an entry point's caller.
+    ///
+    /// # Errors
+    /// Where there is no memory for it.
+    pub fn of_closure<S: Send + Sync + 'static>(
+        state: S,
+        call: unsafe fn(&S, *const Any, i32, *mut Any) -> i32,
+    ) -> Result<Object, Error> {
+        let state = Box::into_raw(Box::new(Closure { state, call })).cast();
+        let mut made = ptr::null_mut();
+        // SAFETY: the state is that of both functions.
+        match unsafe {
+            TVMFFIFunctionCreate(state, call_closure::<S>, delete_closure::<S>, &mut made)
+        } {
+            0 => Ok(Object(made)),
+            _ => {
+                // SAFETY: nobody has taken it.
+                unsafe { delete_closure::<S>(state) };
+                Err(Error::runtime("out of memory"))
+            }
+        }
+    }
+
     /// Calls a function with a text and a number.
     ///
     /// # Errors
     /// Where it raises.
     pub fn tell(&self, text: &str, number: i64) -> Result<(), Error> {
+        self.asked(text, number).map(|result| release(&result))
+    }
+
+    /// Calls a function with a text and a number: the function that it answers.
+    ///
+    /// # Errors
+    /// Where it raises.
+    pub fn ask(&self, text: &str, number: i64) -> Result<Option<Object>, Error> {
+        let result = self.asked(text, number)?;
+        if result.type_index == TypeIndex::FUNCTION.0 {
+            return Ok(Some(Object(result.payload as *mut c_void)));
+        }
+        release(&result);
+        Ok(None)
+    }
+
+    fn asked(&self, text: &str, number: i64) -> Result<Any, Error> {
         let text = make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?;
         let passed = [text, any(TypeIndex::INT, number)];
         let mut result = any(TypeIndex::NONE, 0);
         // SAFETY: the function is held, and there are as many arguments as it is told.
         let status = unsafe { self.call(passed.as_ptr(), 2, &mut result) };
         release(&passed[0]);
-        release(&result);
-        if status == 0 { Ok(()) } else { Err(Error::set()) }
+        if status == 0 { Ok(result) } else { Err(Error::set()) }
     }
+}
+
+unsafe extern "C" fn call_closure<S>(
+    state: *mut c_void,
+    args: *const Any,
+    n_args: i32,
+    result: *mut Any,
+) -> i32 {
+    // SAFETY: the state lives as long as the function.
+    let closure = unsafe { &*state.cast::<Closure<S>>() };
+    // SAFETY: the arguments are those of the caller.
+    unsafe { (closure.call)(&closure.state, args, n_args, result) }
+}
+
+unsafe extern "C" fn delete_closure<S>(state: *mut c_void) {
+    // SAFETY: it was made with the function, and is deleted once.
+    drop(unsafe { Box::from_raw(state.cast::<Closure<S>>()) });
 }
 
 impl Drop for Object {
@@ -242,7 +320,7 @@ pub unsafe fn run(
     args: *const Any,
     n_args: i32,
     result: *mut Any,
-    body: fn(Args<'_>) -> Result<Value, Error>,
+    body: impl FnOnce(Args<'_>) -> Result<Value, Error>,
 ) -> i32 {
     let n_args = usize::try_from(n_args).unwrap_or(0);
     // SAFETY: the caller passes as many arguments as it says.

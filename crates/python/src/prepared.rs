@@ -12,7 +12,7 @@
 use crate::ffi::{Args, Error, Object, Value};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::Any;
-use kernpack_ffi_abi::libtvm_ffi::{TVMFFIEnvSetStream, TVMFFIFunctionCreate};
+use kernpack_ffi_abi::libtvm_ffi::TVMFFIEnvSetStream;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -47,28 +47,11 @@ pub fn on_stream(args: Args<'_>) -> Result<Value, Error> {
     let current_stream = api.and_then(|api| api.current_stream);
     let current_stream = current_stream
         .ok_or_else(|| Error::runtime("the framework does not tell its current stream"))?;
-    let prepared = Box::new(Prepared { function, device, current_stream });
-    let state = Box::into_raw(prepared).cast();
-    let mut made = ptr::null_mut();
-    // SAFETY: the state is that of `call` and `delete`.
-    match unsafe { TVMFFIFunctionCreate(state, call, delete, &mut made) } {
-        0 => Ok(Value::Function(Object::owned(made))),
-        _ => {
-            // SAFETY: nobody has taken it.
-            unsafe { delete(state) };
-            Err(Error::runtime("out of memory"))
-        }
-    }
+    let prepared = Prepared { function, device, current_stream };
+    Object::of_closure(prepared, call).map(Value::Function)
 }
 
-unsafe extern "C" fn call(
-    state: *mut c_void,
-    args: *const Any,
-    n_args: i32,
-    result: *mut Any,
-) -> i32 {
-    // SAFETY: the state lives as long as the function.
-    let prepared = unsafe { &*state.cast::<Prepared>() };
+unsafe fn call(prepared: &Prepared, args: *const Any, n_args: i32, result: *mut Any) -> i32 {
     let (cuda, mut stream, mut previous) = (DeviceType::CUDA.0, ptr::null_mut(), ptr::null_mut());
     // SAFETY: the place is a variable. It would want the interpreter lock where it fails, which it
     // does for devices alone that the framework does not have, and it has tensors on this one.
@@ -82,9 +65,4 @@ unsafe extern "C" fn call(
     // SAFETY: the stream is the one that was set before.
     unsafe { TVMFFIEnvSetStream(cuda, prepared.device, previous, ptr::null_mut()) };
     status
-}
-
-unsafe extern "C" fn delete(state: *mut c_void) {
-    // SAFETY: it was made by `on_stream`, and is deleted once.
-    drop(unsafe { Box::from_raw(state.cast::<Prepared>()) });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names: of the function, of those around it, of the file, or of Python.
 
+use crate::argument::Constant;
+use crate::bind::constant_value;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::file::{Captured, Definition, KernelFiles, ModuleId};
@@ -108,13 +110,25 @@ impl<'f> Names<'f> for Elaborator<'f> {
                     self.mistake("type", span, message, "choose another dtype")
                 }
             },
-            Captured::Tuple(items) => {
-                let items = items.iter().map(|item| self.captured(item, span));
-                Elaborated::tuple(items.collect::<Option<_>>()?)
+            Captured::Layout(layout, swizzle) => {
+                constant_value(&Constant::Layout(layout.clone(), *swizzle))
+            }
+            Captured::Swizzle(swizzle) => Elaborated::Swizzle(*swizzle),
+            Captured::Tuple(fields) => {
+                let has_names = fields.iter().any(|(name, _)| name.is_some());
+                let names = fields.iter().filter(|_| has_names).map(|(name, _)| name.clone());
+                let names = names.collect();
+                let items = fields.iter().map(|(_, item)| self.captured(item, span));
+                let items = items.collect::<Option<_>>()?;
+                Elaborated::Tuple(Arc::new(Items { items, names }))
             }
             Captured::Kernpack => Elaborated::Kernpack,
             Captured::Member(name) => self.builtin(name, span),
             Captured::Function(module, name) => names::of_file(self, *module, name, span)?,
+            Captured::Foreign(unheld) => {
+                self.report(unheld.diagnostic("constexpr", span));
+                return None;
+            }
         })
     }
 

@@ -11,13 +11,17 @@
 //! captures, and two paths that lead to the same are one. A constant is kept as it is written: what
 //! it is, elaboration finds out when it meets it.
 
+mod captured;
+mod decorator;
 mod lines;
 mod read;
 mod source;
 
-pub use source::{Captured, Identity, Source, SourceId, Sources};
+pub use captured::{Captured, Unheld};
+pub use decorator::{Decorator, Said, SaidText};
+pub use source::{Identity, Role, Source, SourceId, Sources};
 
-use crate::python::tree::{Call, Expr, Function, Name};
+use crate::python::tree::{Expr, Function, Name};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use lines::Lines;
 use read::Reader;
@@ -96,8 +100,8 @@ pub enum DefinitionKind {
     Device,
     /// `@kp.kernel`
     Kernel,
-    /// `@kp.jit("signature", workspace={…})`: the call.
-    Packed(Call),
+    /// `@kp.jit("signature", workspace={…})`
+    Packed(Decorator),
     /// It has a decorator of Python's.
     Python(Span),
 }

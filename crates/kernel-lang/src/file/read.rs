@@ -3,8 +3,8 @@
 
 use super::source::content_of_file;
 use super::{
-    Captured, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines, Module,
-    ModuleId, SourceId, Sources,
+    Captured, Decorator, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines,
+    Module, ModuleId, Role, SourceId, Sources,
 };
 use crate::python::tree::{Block, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
 use crate::python::{self, walk};
@@ -27,6 +27,8 @@ pub(super) struct Reader<'r, 'd> {
     by_source: HashMap<SourceId, ModuleId>,
     /// The files that the imports of the file that is being read bind.
     imports: Vec<Option<ModuleId>>,
+    /// Whether the functions of the text that is being read are methods.
+    is_method: bool,
     /// The mistakes that keep the files from being read.
     diagnostics: Diagnostics,
     /// The Python that is no part of the language.
@@ -44,6 +46,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             by_path: HashMap::new(),
             by_source: HashMap::new(),
             imports: Vec::new(),
+            is_method: false,
             diagnostics: Diagnostics::default(),
             problems: Diagnostics::default(),
         }
@@ -93,7 +96,9 @@ impl Reader<'_, '_> {
         let captured = captured.collect();
         let name = of.path.display().to_string();
         let text = self.texts.add_part(name, &*of.text, of.first_line);
-        let id = self.parsed(id, of.path, text, captured);
+        self.is_method = of.is_method;
+        let id = self.parsed(id, of.path, text, (captured, of.role));
+        self.is_method = false;
         self.by_source.insert(source, id);
         id
     }
@@ -117,7 +122,7 @@ impl Reader<'_, '_> {
                 return Ok(id);
             }
         };
-        let id = self.parsed(id, path.clone(), text, BTreeMap::new());
+        let id = self.parsed(id, path.clone(), text, Default::default());
         self.by_path.insert(path, id);
         Ok(id)
     }
@@ -134,7 +139,7 @@ impl Reader<'_, '_> {
         id: ModuleId,
         path: PathBuf,
         text: TextId,
-        captured: BTreeMap<Name, Captured<ModuleId>>,
+        (captured, role): (BTreeMap<Name, Captured<ModuleId>>, Role),
     ) -> ModuleId {
         let source = self.texts.snippet(text);
         let lines = Lines::new(source.text, self.texts.get(text).first_line);
@@ -146,9 +151,10 @@ impl Reader<'_, '_> {
             }
         };
         let (n_problems, around) = (self.problems.0.len(), std::mem::take(&mut self.imports));
-        let module = self.module(id, (path, text), lines, &block, &captured);
+        let module = self.module(id, (path, text), lines, &block, (&captured, &role));
         let imports = std::mem::replace(&mut self.imports, around);
-        let content = content_of_file(&self.texts.get(text).characters, &captured, &imports);
+        let characters = &self.texts.get(text).characters;
+        let content = content_of_file(characters, &role, &captured, &imports);
         match self.contents.get(&content) {
             // What is wrong with it was told when it was read first. What it imports was read, too,
             // so that it is the last.
@@ -178,7 +184,7 @@ impl Reader<'_, '_> {
         (path, text): (PathBuf, TextId),
         lines: Lines,
         block: &Block,
-        captured: &BTreeMap<Name, Captured<ModuleId>>,
+        (captured, role): (&BTreeMap<Name, Captured<ModuleId>>, &Role),
     ) -> Module {
         let doc = block.first().and_then(|first| match &first.kind {
             StmtKind::Expr(Expr { kind: ExprKind::Text(text), .. }) => Some(text.value.clone()),
@@ -189,7 +195,7 @@ impl Reader<'_, '_> {
         let mut module = Module { path, text, names, functions, doc, lines };
         let mut odd = Vec::new();
         for stmt in block {
-            self.statement(id, &mut module, stmt, &mut odd);
+            self.statement(id, (&mut module, role), stmt, &mut odd);
         }
         // A file that does not know kernpack may hold anything beside functions and constants.
         let knows = |global: &Global| matches!(global, Global::Kernpack | Global::Member(_));
@@ -202,7 +208,7 @@ impl Reader<'_, '_> {
     fn statement(
         &mut self,
         id: ModuleId,
-        module: &mut Module,
+        (module, role): (&mut Module, &Role),
         stmt: &Stmt,
         odd: &mut Vec<Diagnostic>,
     ) {
@@ -218,8 +224,13 @@ impl Reader<'_, '_> {
                     }
                 }
             }
-            StmtKind::Function(function) => self.define(id, module, function),
+            StmtKind::Function(function) => self.define(id, (module, role), function),
             StmtKind::If(branches, _) if is_main(branches) => {}
+            // A function that stood in another block is read in one.
+            StmtKind::If(branches, _) if is_true(branches) => {
+                let block = branches.iter().take(1).flat_map(|(_, block)| block);
+                block.for_each(|stmt| self.statement(id, (&mut *module, role), stmt, odd));
+            }
             other => odd.extend(other.misplaced().map(|help| odd_statement(stmt.span, help))),
         }
     }
@@ -306,13 +317,29 @@ impl Reader<'_, '_> {
         self.diagnostics.push(problem.help(format!("define `{member}` there")));
     }
 
-    fn define(&mut self, id: ModuleId, module: &mut Module, function: &Arc<Function>) {
-        let kind = self.kind(module, function);
+    fn define(
+        &mut self,
+        id: ModuleId,
+        (module, role): (&mut Module, &Role),
+        function: &Arc<Function>,
+    ) {
+        let kind = match role {
+            Role::Written => self.kind(module, function),
+            Role::Kernel => DefinitionKind::Kernel,
+            Role::Device => DefinitionKind::Device,
+            Role::Packed(said) => {
+                DefinitionKind::Packed(Decorator::Said(said.placed(function, self.texts)))
+            }
+        };
         if matches!(kind, DefinitionKind::Kernel | DefinitionKind::Packed(_)) {
             for (foreign, span) in walk::foreign(function) {
                 self.problems.push(foreign.diagnostic(span));
             }
         }
+        let function = match self.is_method {
+            true => Arc::new(function.of_object()),
+            false => function.clone(),
+        };
         let definition = Arc::new(Definition { module: id, function: function.clone(), kind });
         module.names.insert(function.name.name.clone(), Global::Function(definition.clone()));
         module.functions.push(definition);
@@ -327,7 +354,9 @@ impl Reader<'_, '_> {
             };
             match (member_of_kernpack(module, called), call) {
                 (Some("kernel"), None) => return DefinitionKind::Kernel,
-                (Some("jit"), Some(call)) => return DefinitionKind::Packed((**call).clone()),
+                (Some("jit"), Some(call)) => {
+                    return DefinitionKind::Packed(Decorator::Written((**call).clone()));
+                }
                 (Some(other), _) => self.report_decorator(decorator.span, other),
                 (None, _) => {}
             }
@@ -399,6 +428,11 @@ fn bind_constant(module: &mut Module, target: &Expr, value: &Arc<Expr>) -> bool 
         }
         _ => false,
     }
+}
+
+/// Whether it is `if True:`.
+fn is_true(branches: &[(Expr, Block)]) -> bool {
+    matches!(branches, [(Expr { kind: ExprKind::Bool(true), .. }, _)])
 }
 
 /// Whether it is `if __name__ == "__main__":`.

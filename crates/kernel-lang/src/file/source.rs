@@ -6,10 +6,8 @@
 //! too, which messages and places in kernels show, and which make it no other source: [`Sources`]
 //! gives one id to sources of one content, whatever they are called.
 
-use super::ModuleId;
-use crate::integer::Integer;
+use super::{Captured, ModuleId, Said};
 use crate::python::tree::Name;
-use kernpack_ffi_abi::DType;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -26,39 +24,30 @@ pub struct Source {
     pub(super) text: Arc<str>,
     pub(super) first_line: u32,
     pub(super) captured: BTreeMap<Name, Captured>,
+    pub(super) role: Role,
+    /// Whether its functions are methods, whose first parameter is a name that is captured.
+    pub is_method: bool,
 }
 
-/// The value of a name that a source does not define itself, as the program has it. Functions are
-/// those of sources `F`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Captured<F = SourceId> {
-    /// `None`
-    None,
-    /// `True`, `False`
-    Bool(bool),
-    /// An integer.
-    Int(Integer),
-    /// A float.
-    Float(f64),
-    /// A text.
-    Text(Arc<str>),
-    /// A dtype.
-    DType(DType),
-    /// A tuple.
-    Tuple(Vec<Captured<F>>),
-    /// kernpack itself: `kp`.
-    Kernpack,
-    /// The function or dtype that kernpack has by that name.
-    Member(Name),
-    /// The function of that name in another source: a kernel, or one that kernels call.
-    Function(F, Name),
+/// The kind of the functions of a source, where that is not what their decorators say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// As their decorators say.
+    #[default]
+    Written,
+    /// They are kernels.
+    Kernel,
+    /// Kernels and packed functions call them.
+    Device,
+    /// They are packed functions, of which a program says this.
+    Packed(Said),
 }
 
 impl Source {
     /// A whole file.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Source {
         let (path, text) = (path.into(), text.into());
-        Source { path, text, first_line: 1, captured: BTreeMap::new() }
+        Source { path, text, first_line: 1, captured: BTreeMap::new(), role: Role::Written, is_method: false }
     }
 
     /// A part of a file that begins in that line, counted from 1.
@@ -67,11 +56,36 @@ impl Source {
         Source { first_line: first_line.max(1), ..self }
     }
 
+    /// With functions of that kind, whatever their decorators are.
+    #[must_use]
+    pub fn being(self, role: Role) -> Source {
+        Source { role, ..self }
+    }
+
     /// With a value for a name. What the text itself says of the name counts more.
     #[must_use]
     pub fn capturing(mut self, name: impl Into<Name>, value: Captured) -> Source {
         self.captured.insert(name.into(), value);
         self
+    }
+}
+
+impl Role {
+    /// Adds it to what a source is.
+    pub(super) fn add_to(&self, content: &mut String) {
+        match self {
+            Role::Written => {}
+            Role::Kernel => add(format_args!("kernel\n"), content),
+            Role::Device => add(format_args!("device\n"), content),
+            Role::Packed(Said { signature, workspaces, is_made }) => {
+                add(format_args!("packed {is_made}\n"), content);
+                add_text(signature, content);
+                for (name, tensor) in workspaces {
+                    add_text(name, content);
+                    add_text(tensor, content);
+                }
+            }
+        }
     }
 }
 
@@ -85,7 +99,8 @@ pub struct Sources {
 impl Sources {
     /// Adds a source, unless there is one of that content.
     pub fn add(&mut self, source: Source) -> SourceId {
-        let content = content(&source.text, &source.captured, |SourceId(number)| *number);
+        let mut content = content(&source.text, &source.captured, |SourceId(number)| *number);
+        source.role.add_to(&mut content);
         let next = SourceId(self.list.len());
         let id = *self.known.entry(content).or_insert(next);
         if id == next {
@@ -127,7 +142,7 @@ pub(super) fn content<F>(
     add_text(text, &mut content);
     for (name, value) in captured {
         add_text(name, &mut content);
-        add_value(value, number, &mut content);
+        value.add_to(number, &mut content);
     }
     content
 }
@@ -135,10 +150,12 @@ pub(super) fn content<F>(
 /// The content of a file: its source, and the files that its imports bind, in order.
 pub(super) fn content_of_file(
     text: &str,
+    role: &Role,
     captured: &BTreeMap<Name, Captured<ModuleId>>,
     imports: &[Option<ModuleId>],
 ) -> String {
     let mut content = content(text, captured, |ModuleId(number)| *number);
+    role.add_to(&mut content);
     for import in imports {
         match import {
             Some(ModuleId(number)) => add(format_args!("import {number}\n"), &mut content),
@@ -148,72 +165,12 @@ pub(super) fn content_of_file(
     content
 }
 
-fn add(part: std::fmt::Arguments<'_>, content: &mut String) {
+pub(super) fn add(part: std::fmt::Arguments<'_>, content: &mut String) {
     // A text takes whatever is written to it.
     _ = content.write_fmt(part);
 }
 
 /// A text with its length in front, so that what follows cannot be taken for a part of it.
-fn add_text(text: &str, content: &mut String) {
+pub(super) fn add_text(text: &str, content: &mut String) {
     add(format_args!("text {}:{text}\n", text.len()), content);
-}
-
-fn add_value<F>(value: &Captured<F>, number: fn(&F) -> usize, content: &mut String) {
-    match value {
-        Captured::None => add(format_args!("None\n"), content),
-        Captured::Bool(truth) => add(format_args!("bool {truth}\n"), content),
-        Captured::Int(int) => add(format_args!("int {int}\n"), content),
-        Captured::Float(float) => add(format_args!("float {:016x}\n", float.to_bits()), content),
-        Captured::Text(text) => add_text(text, content),
-        Captured::DType(dtype) => add(format_args!("dtype {dtype}\n"), content),
-        Captured::Tuple(items) => {
-            add(format_args!("tuple {}\n", items.len()), content);
-            items.iter().for_each(|item| add_value(item, number, content));
-        }
-        Captured::Kernpack => add(format_args!("kernpack\n"), content),
-        Captured::Member(name) => {
-            add(format_args!("member "), content);
-            add_text(name, content);
-        }
-        Captured::Function(of, name) => {
-            add(format_args!("function {} ", number(of)), content);
-            add_text(name, content);
-        }
-    }
-}
-
-impl Captured {
-    /// The same, with the files of functions in the place of their sources.
-    pub(super) fn of_files(&self, file: &dyn Fn(SourceId) -> ModuleId) -> Captured<ModuleId> {
-        match self {
-            Captured::None => Captured::None,
-            Captured::Bool(truth) => Captured::Bool(*truth),
-            Captured::Int(int) => Captured::Int(int.clone()),
-            Captured::Float(float) => Captured::Float(*float),
-            Captured::Text(text) => Captured::Text(text.clone()),
-            Captured::DType(dtype) => Captured::DType(*dtype),
-            Captured::Tuple(items) => {
-                Captured::Tuple(items.iter().map(|item| item.of_files(file)).collect())
-            }
-            Captured::Kernpack => Captured::Kernpack,
-            Captured::Member(name) => Captured::Member(name.clone()),
-            Captured::Function(source, name) => Captured::Function(file(*source), name.clone()),
-        }
-    }
-
-    /// The sources of the functions in it.
-    pub(super) fn sources(&self, each: &mut dyn FnMut(SourceId)) {
-        match self {
-            Captured::Function(source, _) => each(*source),
-            Captured::Tuple(items) => items.iter().for_each(|item| item.sources(each)),
-            Captured::None
-            | Captured::Bool(_)
-            | Captured::Int(_)
-            | Captured::Float(_)
-            | Captured::Text(_)
-            | Captured::DType(_)
-            | Captured::Kernpack
-            | Captured::Member(_) => {}
-        }
-    }
 }

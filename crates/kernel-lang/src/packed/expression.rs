@@ -345,6 +345,16 @@ impl Evaluator<'_> {
                     }
                 }
             }
+            (Evaluated::Tuple(items), Evaluated::Text(name)) => {
+                match items.iter().find(|(own, _)| is(own, name)) {
+                    Some((_, item)) => Some(item.clone()),
+                    None => {
+                        let known =
+                            items.iter().filter_map(|(own, _)| own.as_deref()).collect::<Vec<_>>();
+                        self.no_attribute(&of, name, &known, span)
+                    }
+                }
+            }
             (Evaluated::Tuple(_), _) => self.expected("a constant integer", &at, span),
             (Evaluated::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
             (Evaluated::Layout(layout, swizzle), _) => {

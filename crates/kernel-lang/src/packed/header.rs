@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The decorator of a packed function, and whether its parameters are what that says.
 
+use crate::file::{Decorator, Said, SaidText};
 use crate::python::tree::{Call, Expr, ExprKind, Function, Text};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
@@ -11,9 +12,52 @@ pub(super) struct Header {
     pub workspaces: Vec<Workspace>,
 }
 
-/// Reads `@kp.jit("signature", workspace={…})`.
-pub(super) fn read(function: &Function, call: &Call, problems: &mut Diagnostics) -> Option<Header> {
+/// Reads the decorator of a function.
+pub(super) fn read(
+    function: &Function,
+    decorator: &Decorator,
+    problems: &mut Diagnostics,
+) -> Option<Header> {
     let n_problems = problems.0.len();
+    let (signature, workspaces) = match decorator {
+        Decorator::Written(call) => written(call, problems),
+        Decorator::Said(said) => said_of(said, problems),
+    };
+    let signature = signature?;
+    if problems.0.len() == n_problems {
+        check_name(function, &signature, problems);
+        check_params(function, &signature, &workspaces, problems);
+        // A program applies the defaults of its functions itself.
+        if let Decorator::Written(_) = decorator {
+            check_defaults(function, problems);
+        }
+    }
+    (problems.0.len() == n_problems).then_some(Header { signature, workspaces })
+}
+
+/// The values that a program has passed.
+fn said_of(
+    said: &Said<SaidText>,
+    problems: &mut Diagnostics,
+) -> (Option<Signature>, Vec<Workspace>) {
+    let signature = Signature::parse(said.signature.snippet());
+    let signature = signature.map_err(|found| problems.extend(found)).ok();
+    let mut workspaces = Vec::new();
+    for (name, tensor) in &said.workspaces {
+        let place = tensor.snippet().span;
+        match parse_tensor(tensor.snippet()) {
+            Ok(tensor) => workspaces.push(Workspace {
+                name: Placed::new(name.to_string(), place),
+                tensor: Placed::new(tensor, place),
+            }),
+            Err(found) => problems.extend(found),
+        }
+    }
+    (signature, workspaces)
+}
+
+/// `@kp.jit("signature", workspace={…})`
+fn written(call: &Call, problems: &mut Diagnostics) -> (Option<Signature>, Vec<Workspace>) {
     let signature = signature(call, problems);
     let mut workspaces = Vec::new();
     for (name, value) in &call.keywords {
@@ -27,12 +71,7 @@ pub(super) fn read(function: &Function, call: &Call, problems: &mut Diagnostics)
             }
         }
     }
-    let signature = signature?;
-    if problems.0.len() == n_problems {
-        check_name(function, &signature, problems);
-        check_params(function, &signature, &workspaces, problems);
-    }
-    (problems.0.len() == n_problems).then_some(Header { signature, workspaces })
+    (signature, workspaces)
 }
 
 fn signature(call: &Call, problems: &mut Diagnostics) -> Option<Signature> {
@@ -111,6 +150,9 @@ fn check_params(
                 .help(help),
         );
     }
+}
+
+fn check_defaults(function: &Function, problems: &mut Diagnostics) {
     for default in function.params.iter().filter_map(|param| param.default.as_ref()) {
         let problem = Diagnostic::new("packed-parameters", "defaults stand in the signature");
         let help = "write it there: `x: int32 = 0`";

@@ -136,8 +136,8 @@ fn function(
     definition: &Definition,
     problems: &mut Diagnostics,
 ) -> Option<PackedFunction> {
-    let DefinitionKind::Packed(call) = &definition.kind else { return None };
-    let Header { signature, workspaces } = header::read(&definition.function, call, problems)?;
+    let DefinitionKind::Packed(decorator) = &definition.kind else { return None };
+    let Header { signature, workspaces } = header::read(&definition.function, decorator, problems)?;
     let bindings = signature.resolve().map_err(|found| problems.extend(found)).ok()?;
     let rows = rows(&signature, &bindings).into_iter().map(|row| {
         let facts = CallFacts::of(&signature, &bindings, &workspaces, row.clone());

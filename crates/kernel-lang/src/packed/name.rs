@@ -13,6 +13,7 @@ use crate::python::tree::{Expr, Name};
 use crate::value as elaborated;
 use crate::walker::{Walker, Words};
 use kernpack_ffi_abi::DType;
+use kernpack_layout::Layout;
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -121,13 +122,23 @@ impl<'f> Names<'f> for Evaluator<'f> {
             Captured::Float(float) => Evaluated::Float(*float),
             Captured::Text(text) => Evaluated::Text(text.clone()),
             Captured::DType(dtype) => Evaluated::DType(*dtype),
+            Captured::Layout(layout, swizzle) => {
+                let layout = layout.convert(&mut |never| match *never {});
+                Evaluated::Layout(layout.unwrap_or_else(Layout::unit), *swizzle)
+            }
+            Captured::Swizzle(swizzle) => Evaluated::Swizzle(*swizzle),
             Captured::Tuple(items) => {
-                let items = items.iter().map(|item| self.captured(item, span));
-                Evaluated::tuple(items.collect::<Option<Vec<_>>>()?)
+                let item = |(name, item): &(Option<Name>, _)| {
+                    Some((name.clone(), self.captured(item, span)?))
+                };
+                Evaluated::Tuple(items.iter().map(item).collect::<Option<Vec<_>>>()?)
             }
             Captured::Kernpack => Evaluated::Kernpack,
             Captured::Member(name) => return self.member(name, span),
             Captured::Function(module, name) => return names::of_file(self, *module, name, span),
+            Captured::Foreign(unheld) => {
+                return self.report(unheld.diagnostic("packed-value", span));
+            }
         })
     }
 

@@ -8,6 +8,7 @@
 
 mod convert;
 mod depth;
+pub mod free;
 mod statement;
 pub mod tree;
 pub mod walk;

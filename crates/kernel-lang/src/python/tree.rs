@@ -55,7 +55,7 @@ pub struct Import {
 }
 
 /// A function: of a `def` or of a `lambda`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     /// Its name: `lambda` where it has none.
     pub name: Ident,
@@ -71,6 +71,14 @@ pub struct Function {
     pub doc: Option<Arc<str>>,
     /// All of it.
     pub span: Span,
+}
+
+impl Function {
+    /// A method as a function of what follows its object.
+    pub fn of_object(&self) -> Function {
+        let params = self.params.iter().skip(1).cloned().collect();
+        Function { params, ..self.clone() }
+    }
 }
 
 /// A parameter of a function.

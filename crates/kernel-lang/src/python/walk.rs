@@ -118,7 +118,7 @@ fn used_expr(expr: &Expr, names: &mut Vec<Name>) {
 }
 
 /// The expressions that an expression is made of.
-fn expr_parts<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
+pub(super) fn expr_parts<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
     match &expr.kind {
         ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Logic(_, parts) => {
             parts.iter().for_each(each);

@@ -4,6 +4,7 @@
 use super::Predicate;
 use super::limit::{Limit, Touched};
 use crate::algebra::{Algebra, mode_of, shape_value};
+use crate::builtin;
 use crate::call::counted;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
@@ -69,7 +70,18 @@ impl Elaborator<'_> {
         let index_value = self.expr(index);
         match &value {
             Elaborated::Poison => Elaborated::Poison,
-            Elaborated::Tuple(tuple) => self.item(&tuple.items, &index_value, index.span),
+            Elaborated::Tuple(tuple) => match (&index_value, &tuple.names[..]) {
+                (Elaborated::Text(name), [_, ..]) => match tuple.named(name) {
+                    Some(item) => item.clone(),
+                    None => {
+                        let known = tuple.names.iter().flatten().map(|name| &**name);
+                        let help = builtin::attribute_help(name, &known.collect::<Vec<_>>());
+                        let message = format!("there is no item {name:?}");
+                        self.mistake("subscript", index.span, message, help)
+                    }
+                },
+                _ => self.item(&tuple.items, &index_value, index.span),
+            },
             Elaborated::Elements(elements) => self.item(&elements.items, &index_value, index.span),
             Elaborated::Tensor(_) | Elaborated::Pointer(_) => {
                 self.load_element(&value, &index_value, span)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files that import others, and what may stand in them.
 
-use crate::file::{DefinitionKind, KernelFiles};
+use crate::file::{Decorator, DefinitionKind, KernelFiles};
 use expect_test::{Expect, expect};
 use kernpack_syntax::Texts;
 use std::path::Path;
@@ -32,7 +32,10 @@ fn functions(module: &crate::file::Module) -> String {
         let kind = match &one.kind {
             DefinitionKind::Device => "device".to_string(),
             DefinitionKind::Kernel => "kernel".to_string(),
-            DefinitionKind::Packed(call) => format!("packed, {} arguments", call.args.len()),
+            DefinitionKind::Packed(Decorator::Written(call)) => {
+                format!("packed, {} arguments", call.args.len())
+            }
+            DefinitionKind::Packed(Decorator::Said(_)) => "packed, as a program says".to_string(),
             DefinitionKind::Python(_) => "Python's".to_string(),
         };
         format!("  {}: {kind}\n", one.name())

@@ -69,7 +69,7 @@ fn captured_values_are_constants() {
 #[test]
 fn mistakes_show_the_lines_of_the_file() {
     check_problems(
-        kernel(Captured::Tuple(vec![Captured::Int(4.into()), Captured::None])),
+        kernel(Captured::tuple([Captured::Int(4.into()), Captured::None])),
         expect!["notebook.py:43 [type] expected a number, found a tuple"],
     );
     let part = Source::new("notebook.py", KERNEL).at_line(41);
@@ -112,8 +112,9 @@ fn sources_of_one_content_are_one() {
         Captured::None,
         Captured::Kernpack,
         Captured::Member("exp".into()),
-        Captured::Tuple(vec![]),
-        Captured::Tuple(vec![Captured::None]),
+        Captured::tuple([]),
+        Captured::tuple([Captured::None]),
+        Captured::Tuple(vec![(Some("a".into()), Captured::None)]),
         Captured::Function(first, "k".into()),
         Captured::Function(first, "l".into()),
     ];
@@ -131,7 +132,7 @@ fn what_functions_capture_is_launched() {
     let kernel = sources.add(kernel(Captured::Int(4.into())));
     let text = "@kp.jit(\"f(x: Tensor([n], float32, mut))\")\ndef f(x):\n    \
                 k_of(x).launch(grid=SIZES[1], block=len(SIZES))\n";
-    let sizes = Captured::Tuple(vec![Captured::Int(3.into()), Captured::Int(5.into())]);
+    let sizes = Captured::tuple([Captured::Int(3.into()), Captured::Int(5.into())]);
     let root = sources.add(
         Source::new("jit.py", text)
             .capturing("kp", Captured::Kernpack)

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Functions that are compiled for their arguments: a call finds its variant in a table, and one
+//! that has none has it made.
+//!
+//! `kernpack_dispatcher(miss, constants)` makes a dispatcher and answers a function that controls
+//! it. `miss` is asked where a call has no variant: it gets the classes of the arguments as JSON
+//! ([`key::Class`]), and answers the function to call, which is called from then on for arguments of
+//! these classes. `constants` has `1` for each argument whose value counts, `0` for each other one;
+//! without any, `None`, all arguments are of one class.
+//!
+//! The control is called with a word: `"function"` answers the function that dispatches;
+//! `("select", n)` has calls look among the variants of that number, which stands for what the
+//! function has captured; and `("add", n, classes, function)` adds a variant.
+//!
+//! A call takes no lock and allocates nothing: tables are never changed, only replaced, and those
+//! that were replaced are kept as long as the dispatcher. Not here: what variants are compiled of.
+
+#![expect(unsafe_code, reason = "functions of TVM-FFI are C")]
+
+pub mod key;
+
+use crate::ffi::{Args, Error, Object, Value};
+use kernpack_ffi_abi::layout::Any;
+use kernpack_ffi_abi::slice;
+use kernpack_process::fork;
+use key::{Class, Words};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A variant.
+struct Variant {
+    words: Box<[u64]>,
+    function: Object,
+}
+
+/// Variants by their keys: at the place of its hash, or at the first one behind that is free.
+struct Table(Box<[AtomicPtr<Variant>]>);
+
+struct Dispatcher {
+    miss: Object,
+    /// Which arguments count by their values; nothing where all arguments are of one class.
+    constants: Option<Vec<bool>>,
+    /// The number of what is captured now.
+    selected: AtomicU64,
+    table: AtomicPtr<Table>,
+    owned: Mutex<Owned>,
+}
+
+/// What is freed with the dispatcher: addresses of it are in tables.
+#[derive(Default)]
+struct Owned {
+    /// Every table that there was, the last one included: each has twice the room of the one before.
+    tables: Vec<Box<Table>>,
+    variants: Vec<Arc<Variant>>,
+}
+
+/// `kernpack_dispatcher(miss, constants) -> control`
+pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
+    let miss = args.function(0)?.ok_or_else(|| Error::value("there is no function"))?;
+    let constants = match args.is_none(1) {
+        true => None,
+        false => Some(args.text(1)?.bytes().map(|each| each == b'1').collect()),
+    };
+    let first = Box::new(Table::of(&[]));
+    let table = AtomicPtr::new(ptr::from_ref(&*first).cast_mut());
+    let owned = Mutex::new(Owned { tables: vec![first], variants: Vec::new() });
+    let dispatcher = Dispatcher { miss, constants, selected: AtomicU64::new(0), table, owned };
+    let dispatcher = Arc::new(dispatcher);
+    Object::of_closure(dispatcher, control).map(Value::Function)
+}
+
+/// `kernpack_classes(constants, arg, …) -> JSON`: the classes of arguments.
+pub fn classes(args: Args<'_>) -> Result<Value, Error> {
+    let constants: Vec<bool> = args.text(0)?.bytes().map(|each| each == b'1').collect();
+    let is_constant = |at: usize| constants.get(at).copied().unwrap_or(false);
+    // SAFETY: the arguments are those of an entry point's caller.
+    let class = |(at, arg)| unsafe { key::class(arg, is_constant(at), 0) };
+    let classes: Vec<Class> = args.behind(1).iter().enumerate().map(class).collect();
+    Value::json(&classes)
+}
+
+/// Does what a word asks for.
+unsafe fn control(
+    dispatcher: &Arc<Dispatcher>,
+    args: *const Any,
+    n_args: i32,
+    result: *mut Any,
+) -> i32 {
+    let control = |args: Args<'_>| match args.text(0)? {
+        "function" => Object::of_closure(dispatcher.clone(), call).map(Value::Function),
+        "select" => {
+            dispatcher.selected.store(args.int(1)? as u64, Ordering::Release);
+            Ok(Value::None)
+        }
+        "add" => {
+            let classes: Vec<Class> = serde_json::from_str(args.text(2)?)
+                .map_err(|error| Error::value(error.to_string()))?;
+            let function = args.function(3)?.ok_or_else(|| Error::value("no function"))?;
+            let words = dispatcher.words(args.int(1)? as u64, &classes);
+            fork::section(|| dispatcher.insert(&words, function));
+            Ok(Value::None)
+        }
+        other => Err(Error::value(format!("a dispatcher knows no `{other}`"))),
+    };
+    // SAFETY: the arguments are those of the caller.
+    unsafe { crate::ffi::run(args, n_args, result, control) }
+}
+
+/// Calls the variant of the arguments.
+unsafe fn call(
+    dispatcher: &Arc<Dispatcher>,
+    args: *const Any,
+    n_args: i32,
+    result: *mut Any,
+) -> i32 {
+    let selected = dispatcher.selected.load(Ordering::Acquire);
+    // SAFETY: there are as many arguments as the caller says.
+    let passed = unsafe { slice(args, usize::try_from(n_args).unwrap_or(0)) };
+    let mut words = Words::new();
+    // SAFETY: the arguments are those of an entry point's caller.
+    unsafe { dispatcher.add_words(selected, passed, &mut words) };
+    // SAFETY: a table lives as long as the dispatcher, and is not changed.
+    let table = unsafe { &*dispatcher.table.load(Ordering::Acquire) };
+    match table.find(&words) {
+        // SAFETY: the call is handed on as it came.
+        Some(variant) => unsafe { variant.function.call(args, n_args, result) },
+        // SAFETY: as above.
+        None => unsafe { dispatcher.miss(&words, args, passed, result) },
+    }
+}
+
+impl Dispatcher {
+    /// # Safety
+    /// The arguments are those of an entry point's caller.
+    #[inline]
+    unsafe fn add_words(&self, selected: u64, args: &[Any], words: &mut Words) {
+        words.push(selected);
+        let Some(constants) = &self.constants else { return };
+        words.push(args.len() as u64);
+        for (at, arg) in args.iter().enumerate() {
+            let is_constant = constants.get(at).copied().unwrap_or(false);
+            // SAFETY: as the caller says.
+            unsafe { key::add(arg, is_constant, words) };
+        }
+    }
+
+    /// The key of a call with arguments of these classes.
+    fn words(&self, selected: u64, classes: &[Class]) -> Words {
+        let mut words = Words::new();
+        words.push(selected);
+        if self.constants.is_some() {
+            words.push(classes.len() as u64);
+            classes.iter().for_each(|class| class.add_to(&mut words));
+        }
+        words
+    }
+
+    /// Has a variant made, and calls it.
+    #[cold]
+    unsafe fn miss(
+        &self,
+        words: &[u64],
+        args: *const Any,
+        passed: &[Any],
+        result: *mut Any,
+    ) -> i32 {
+        let is_constant = |at| {
+            let constants = self.constants.as_ref();
+            constants.and_then(|all| all.get(at)).copied().unwrap_or(false)
+        };
+        // SAFETY: the arguments are those of an entry point's caller.
+        let class = |(at, arg)| unsafe { key::class(arg, is_constant(at), 0) };
+        let classes: Vec<Class> = passed.iter().enumerate().map(class).collect();
+        let asked = serde_json::to_string(&classes).unwrap_or_default();
+        let function = match self.miss.ask(&asked, words[0] as i64) {
+            Ok(Some(function)) => function,
+            Ok(None) => return Error::runtime("there is no variant").raise(),
+            Err(error) => return error.raise(),
+        };
+        let variant = fork::section(|| self.insert(words, function));
+        // SAFETY: the call is handed on as it came.
+        unsafe { variant.function.call(args, passed.len() as i32, result) }
+    }
+
+    /// Adds a variant, unless there is one by now; gives the one that is there.
+    fn insert(&self, words: &[u64], function: Object) -> Arc<Variant> {
+        let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = owned.variants.iter().find(|known| *known.words == *words) {
+            return known.clone();
+        }
+        let variant = Arc::new(Variant { words: words.into(), function });
+        owned.variants.push(variant.clone());
+        let n_variants = owned.variants.len();
+        match owned.tables.last() {
+            Some(table) if n_variants * 2 <= table.0.len() => table.insert(&variant),
+            _ => {
+                let table = Box::new(Table::of(&owned.variants));
+                self.table.store(ptr::from_ref(&*table).cast_mut(), Ordering::Release);
+                owned.tables.push(table);
+            }
+        }
+        variant
+    }
+}
+
+impl Table {
+    /// A table of variants, with room for more.
+    fn of(variants: &[Arc<Variant>]) -> Table {
+        let n_slots = (variants.len() * 4).next_power_of_two().max(16);
+        let table = Table((0..n_slots).map(|_| AtomicPtr::default()).collect());
+        variants.iter().for_each(|variant| table.insert(variant));
+        table
+    }
+
+    /// The places at which a key may be, in order.
+    #[inline]
+    fn slots(&self, words: &[u64]) -> impl Iterator<Item = &AtomicPtr<Variant>> {
+        let last = self.0.len() - 1;
+        let first = hash(words) as usize;
+        (0..=last).map(move |by| &self.0[first.wrapping_add(by) & last])
+    }
+
+    /// There is room for one more.
+    fn insert(&self, variant: &Arc<Variant>) {
+        let free = self.slots(&variant.words).find(|slot| slot.load(Ordering::Relaxed).is_null());
+        if let Some(slot) = free {
+            slot.store(Arc::as_ptr(variant).cast_mut(), Ordering::Release);
+        }
+    }
+
+    #[inline]
+    fn find(&self, words: &[u64]) -> Option<&Variant> {
+        for slot in self.slots(words) {
+            // SAFETY: a variant lives as long as the dispatcher, and is not changed.
+            let variant = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
+            if *variant.words == *words {
+                return Some(variant);
+            }
+        }
+        None
+    }
+}
+
+/// A number for a key, in whose lowest bits all of it counts.
+#[inline]
+fn hash(words: &[u64]) -> u64 {
+    // Knuth's multiplicative hashing, by the golden ratio of 64 bits.
+    let mix =
+        |hash: u64, word: &u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = words.iter().fold(0, mix);
+    hash ^ hash >> 32
+}

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that the functions of a program use by name: globals, closures, attributes of modules and
+objects.
+
+They are constants of the kernels. Each is looked up along its path, `config.tile.width`, as far as
+that leads through modules, classes and objects of the program: what stands at its end is written
+for the compiler, and watched. A call compares it by identity (`crates/call-type/src/watch.rs`), and
+where that fails by value, so that only another value is another variant. Not here: texts
+(`_source.py`), and what becomes of functions (`_program.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import inspect
+import struct
+import sys
+import types
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, cast
+
+from . import _native
+from ._dtype import NAMES, DType, dtype
+
+Path = Sequence[str]
+Json = Any
+Function = Callable[[Any], Json]
+"""Writes a function that is captured."""
+
+
+class Watch(NamedTuple):
+    """The object at the end of a path, as it was found."""
+
+    root: Any
+    """The dict of globals, or an object."""
+    path: tuple[str, ...]
+    """A key of the dict, or the first attribute; then attributes."""
+    value: Any
+
+
+class Missing:
+    """The value of a name that nothing has; the compiler says so where it is used."""
+
+
+class Scope(NamedTuple):
+    """Where the names of a function are looked for."""
+
+    cells: Mapping[str, types.CellType]
+    globals: dict[str, Any]
+    bound: Mapping[str, Any]
+    """Names that are given, such as `self` of a method."""
+
+    @staticmethod
+    def of(function: types.FunctionType, bound: Mapping[str, Any]) -> Scope:
+        """The scope of a function."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        return Scope(cells, function.__globals__, bound)
+
+    def find(self, path: Path) -> Watch | None:
+        """The end of a path, with what is left of it cut off; None where a name is Python's own, or
+        is not there.
+        """
+        name = path[0]
+        if name in self.bound:
+            return _followed(self.bound[name], (), self.bound[name], path[1:])
+        if name in self.cells:
+            cell = self.cells[name]
+            try:
+                return _followed(cell, ("cell_contents",), cell.cell_contents, path[1:])
+            except ValueError:
+                return None
+        if name in self.globals:
+            return _followed(self.globals, (name,), self.globals[name], path[1:])
+        return None
+
+
+def _followed(root: Any, taken: tuple[str, ...], value: Any, rest: Path) -> Watch:
+    """Goes along attributes, while there are some and they lead through objects of the program."""
+    for name in rest:
+        if not _leads_on(value):
+            break
+        try:
+            value = getattr(value, name)
+        except AttributeError:
+            break
+        taken += (name,)
+    return Watch(root, taken, value)
+
+
+def _leads_on(value: Any) -> bool:
+    """Whether attributes of a value are the program's: the language has none of its own there."""
+    if isinstance(value, types.ModuleType):
+        return value is not sys.modules[__package__ or "kernpack"]
+    if isinstance(value, enum.Enum) or dataclasses.is_dataclass(value):
+        return True
+    return not (_is_native(value) or is_dtype(value) or callable(value)) or isinstance(value, type)
+
+
+def _is_native(value: Any) -> bool:
+    """Whether the language has values of this type."""
+    if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict)):
+        return True
+    return hasattr(value, "__kernpack_text__") or isinstance(value, Missing)
+
+
+def is_dtype(value: Any) -> bool:
+    """Whether it names a dtype: one of PyTorch, NumPy, JAX, tvm_ffi or ours."""
+    if isinstance(value, DType):
+        return True
+    if isinstance(value, type):
+        return value in (bool, int, float) or (
+            value.__module__.partition(".")[0] in ("numpy", "jax", "ml_dtypes")
+            and value.__name__ in NAMES
+        )
+    name = type(value).__module__.partition(".")[0]
+    return type(value).__name__.lower().endswith("dtype") and name in ("torch", "numpy", "tvm_ffi")
+
+
+def write(value: Any, function: Function) -> Json:
+    """A value as the compiler reads it: `crates/package/src/program.rs` has the forms."""
+    if value is None or isinstance(value, bool):
+        return value
+    for kind, writer in _WRITERS:
+        if isinstance(value, kind):
+            return writer(value, function)
+    return _other(value, function)
+
+
+def _other(value: Any, function: Function) -> Json:
+    """A value of a type that is known by what it is like."""
+    text = getattr(value, "__kernpack_text__", None)
+    if text is not None:
+        kind, written = text()
+        return {kind: written}
+    if is_dtype(value):
+        return _dtype(value)
+    if value is sys.modules[__package__ or "kernpack"]:
+        return {"kernpack": None}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return _record(fields, function)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return write(value.item(), function) if value.ndim == 0 else _unheld(value)
+    if hasattr(value, "__kernpack_source__") or isinstance(value, types.FunctionType):
+        return function(value)
+    return _unheld(value)
+
+
+def _dtype(value: Any) -> Json:
+    try:
+        return {"dtype": str(dtype(value))}
+    except TypeError:
+        return _unheld(value)
+
+
+def _int(value: int, _: Function) -> Json:
+    return {"int": str(int(value))}
+
+
+def _float(value: float, _: Function) -> Json:
+    return {"float": str(struct.unpack("<Q", struct.pack("<d", value))[0])}
+
+
+def _str(value: str, _: Function) -> Json:
+    return {"dtype": str(value)} if isinstance(value, DType) else str(value)
+
+
+def _enum(value: enum.Enum, function: Function) -> Json:
+    """A member of an enum that is a number or a text is that, and of another one its name."""
+    if isinstance(value, (int, float, str)):
+        return write(value.value, function)
+    return f"{type(value).__module__}.{type(value).__qualname__}.{value.name}"
+
+
+def _tuple(value: Sequence[Any], function: Function) -> Json:
+    names = getattr(value, "_fields", None)
+    if names is not None:
+        return _record(zip(names, value), function)
+    return [write(each, function) for each in value]
+
+
+def _dict(value: Mapping[Any, Any], function: Function) -> Json:
+    if not all(isinstance(key, str) for key in value):
+        return {"unheld": ["a dict with keys that are no texts", "use texts for its keys"]}
+    return _record(value.items(), function)
+
+
+def _record(fields: Any, function: Function) -> Json:
+    return {"record": [[str(name), write(each, function)] for name, each in fields]}
+
+
+_WRITERS: tuple[tuple[type, Callable[[Any, Function], Json]], ...] = (
+    (enum.Enum, _enum),
+    (int, _int),
+    (float, _float),
+    (str, _str),
+    (tuple, _tuple),
+    (list, _tuple),
+    (dict, _dict),
+)
+
+
+def _unheld(value: Any) -> Json:
+    kind = type(value)
+    name = kind.__qualname__
+    if kind.__module__ not in ("builtins", "__main__"):
+        name = f"{kind.__module__}.{name}"
+    if isinstance(value, types.ModuleType):
+        return {"unheld": [f"the module {value.__name__}", "name what is needed of it"]}
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    is_array = hasattr(value, "__dlpack__")
+    return {"unheld": [f"{article} {name}", "pass it as an argument" if is_array else _INSTEAD]}
+
+
+_INSTEAD = "capture numbers, bools, texts, None, dtypes, tuples, layouts and functions"
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two objects are one value for the compiler."""
+    return one is other or _frozen(one) == _frozen(other)
+
+
+def frozen(value: Any) -> Any:
+    """A copy of what may change within a value, to compare it with later; of anything else the
+    value.
+    """
+    return _frozen(value) if is_mutable(value) else value
+
+
+def is_mutable(value: Any) -> bool:
+    """Whether a value can become another one and stay the same object."""
+    if isinstance(value, (list, dict)):
+        return True
+    if isinstance(value, tuple):
+        return any(map(is_mutable, cast("tuple[Any, ...]", value)))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        params = getattr(value, "__dataclass_params__", None)
+        return not getattr(params, "frozen", False) or any(map(is_mutable, _fields(value)))
+    return False
+
+
+def _fields(value: Any) -> Iterator[Any]:
+    return (getattr(value, field.name) for field in dataclasses.fields(value))
+
+
+def _frozen(value: Any) -> Any:
+    """A value that is equal to another one where both are the same for the compiler, by types, and
+    floats by bits.
+    """
+
+    def function(each: Any) -> Any:
+        return _Same(each)
+
+    written = write(value, function)
+    return _text(written) if not isinstance(written, dict) or "unheld" not in written else value
+
+
+class _Same:
+    """An object that is compared by identity."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+
+def _text(written: Json) -> Any:
+    """JSON in which functions are objects, as something that compares."""
+    if isinstance(written, list):
+        return ("list", *map(_text, cast("list[Any]", written)))
+    if isinstance(written, dict):
+        items = cast("dict[str, Any]", written).items()
+        return ("dict", *((name, _text(each)) for name, each in items))
+    if isinstance(written, _Same):
+        return ("function", id(written.of))
+    return (type(written).__name__, written)
+
+
+@functools.lru_cache(maxsize=4096)
+def paths(text: str, is_method: bool) -> tuple[tuple[str, ...], ...]:
+    """The names that a text uses, with the attributes behind them."""
+    return tuple(map(tuple, _native.names(text, is_method)))
+
+
+def unwrapped(function: Any) -> types.FunctionType:
+    """The function that decorators wrap."""
+    inner = inspect.unwrap(function)
+    if isinstance(inner, (staticmethod, classmethod)):
+        inner = inner.__func__
+    if not isinstance(inner, types.FunctionType):
+        kind = type(inner).__name__
+        raise TypeError(f"expected a function that is written in Python, got {kind}: {inner!r}")
+    return inner

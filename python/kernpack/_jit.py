@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of a running program that launch its kernels: `@kp.jit`, and `kp.compile`.
+
+A `JitFunction` is a `tvm_ffi.Function`, whose call goes to a dispatcher of the compiler's library:
+that finds the variant for what the arguments are, and one that is not there yet is compiled, or
+found in the cache. Values that the function has captured are watched by the call slot; where one of
+them is another value, other variants are called. Not here: how texts and values are found
+(`_source.py`, `_captured.py`, `_program.py`), and signatures of calls (`_specialise.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import sys
+import threading
+import time
+import types
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overload
+
+from . import _arch, _build, _captured, _errors, _function, _native, _source, _specialise
+from ._captured import Watch
+from ._function import Function
+from ._program import Kernel, Program, Said
+from ._signature import Type, signature
+from ._tvm_ffi import tvm_ffi
+
+MOST_VARIANTS = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """What a jit function was compiled to for calls of one kind."""
+
+    signature: str
+    """The signature of these calls."""
+    function: Function
+    """The compiled function."""
+    why: str
+    """Why it was compiled."""
+    seconds: float
+    """How long that took."""
+    is_cached: bool
+    """Whether the cache had it."""
+
+    @property
+    def ptx(self) -> dict[str, str]:
+        """The PTX, by architecture."""
+        return self.function.ptx
+
+    @property
+    def sass(self) -> dict[str, str]:
+        """The machine code, by architecture, as NVIDIA's disassembler prints it."""
+        return self.function.sass
+
+    def __repr__(self) -> str:
+        how = "cached" if self.is_cached else f"{self.seconds * 1e3:.1f} ms"
+        return f"<kernpack variant {self.signature}: {self.why}, {how}>"
+
+
+@dataclasses.dataclass
+class _Options:
+    """What a decorator says."""
+
+    signature: str | None = None
+    workspace: Mapping[str, str] = dataclasses.field(default_factory=lambda: {})
+    where: Sequence[str] = ()
+    strict: bool = False
+    arch: _arch.Archs = None
+    max_variants: int = MOST_VARIANTS
+
+
+class _JitMethods(Function):
+    """A function that launches kernels of a running program.
+
+    It is compiled at its first call for what the arguments are, or once for its signature, and
+    costs then what a function of a package costs. `variants` are what it was compiled to.
+    """
+
+    def _begin(
+        self, function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any
+    ) -> None:
+        self.function, self.owner = function, owner
+        self.__kernpack_source__ = text
+        self._options = options
+        self._lock = threading.RLock()
+        self._programs: list[Program] = []
+        self._numbers: dict[str, int] = {}
+        self._number = 0
+        self._states: list[tuple[Watch, Any]] = []
+        self._watched: Any = None
+        self._table: dict[tuple[int, str], Variant] = {}
+        self._raised: dict[int, BaseException] = {}
+        self._bound: dict[int, tuple[Any, JitFunction]] = {}
+        self.parameters = _parameters(function, options, owner)
+        constants = None if options.signature is not None else self.parameters.constants
+        mine = weakref.ref(self)
+
+        def miss(classes: str, number: int) -> Any:
+            return _alive(mine)._miss(classes, number)
+
+        self._control = _native.dispatcher(tvm_ffi.convert(miss), constants)
+        self.__move_handle_from__(self._control("function"))
+        self._know_parameters()
+        _native.call_types().kernpack_watch(self, None)
+        self.know_written([])
+        self._is_exact = True
+
+    def _know_parameters(self) -> None:
+        given = self.parameters
+        kind = _function.inspect.Parameter.POSITIONAL_OR_KEYWORD
+        empty = _function.inspect.Parameter.empty
+        self.__signature__ = _function.inspect.Signature(
+            [
+                _function.inspect.Parameter(name, kind, default=given.defaults.get(name, empty))
+                for name in given.names
+            ]
+        )
+        name = self.__kernpack_source__.name
+        self.__name__ = name
+        self.__qualname__ = self.function.__qualname__
+        self.__module__ = self.function.__module__
+        self.__doc__ = self.function.__doc__
+        self.__wrapped__ = self.function
+        bind = _function.binder(name, self.__signature__)
+        defaults = tuple(given.defaults.get(each, bind) for each in given.names)
+        self.know_keywords(given.names, defaults, bind)
+
+    # Calls
+
+    def _renew(self) -> None:
+        """Sees to values that are captured and have changed, or may have; called by the call slot."""
+        with self._lock:
+            if self._programs and all(_is_there(watch, copy) for watch, copy in self._states):
+                return
+            program = Program(self.function, self.__kernpack_source__, self.owner)
+            number = self._numbers.setdefault(program.identity, len(self._programs))
+            if number == len(self._programs):
+                self._programs.append(program)
+            self._number = number
+            self._control("select", number)
+            self._states = [(watch, _captured.frozen(watch.value)) for watch in program.watches]
+            watched = _watched(program.watches)
+            _native.call_types().kernpack_watch(self, watched)
+            self._watched = watched
+
+    def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
+        """The function for a call that has no variant yet; called by the dispatcher."""
+        try:
+            return self._variant(number, classes, "a call").function.raw
+        except BaseException as error:
+            # TVM-FFI hands on the kind and the message of an error alone.
+            self._raised[threading.get_ident()] = error
+            raise
+
+    def _retry(
+        self, error: type, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Any, ...] | None:
+        """Raises what the making of a variant has raised, as it was; else as of functions."""
+        raised = self._raised.pop(threading.get_ident(), None)
+        if raised is not None:
+            raise raised
+        return super()._retry(error, args, keywords)
+
+    def _variant(self, number: int, classes: str, why: str) -> Variant:
+        with self._lock:
+            key = (number, "" if self._options.signature is not None else classes)
+            known = self._table.get(key)
+            if known is None:
+                self._make_room()
+                known = self._table[key] = self._compiled(number, json.loads(classes), why)
+            return known
+
+    def _make_room(self) -> None:
+        most = self._options.max_variants
+        if len(self._table) >= most:
+            shown = "\n".join(f"  {each.signature}" for each in self._table.values())
+            raise RuntimeError(
+                f"`{self.__name__}` was compiled for {most} kinds of calls, which is the most: make "
+                "what differs from call to call an argument, or write "
+                f"`@kp.jit(max_variants=…)`; these are\n{shown}"
+            )
+
+    def _compiled(
+        self, number: int, classes: Sequence[Any], why: str, arch: _arch.Archs = None
+    ) -> Variant:
+        return self._built(self._programs[number], self._said(classes), why, arch)
+
+    def _built(self, program: Program, said: Said, why: str, arch: _arch.Archs) -> Variant:
+        begin = time.perf_counter()
+        arch = arch if arch is not None else self._options.arch
+        module, is_hit = _build.get_program(program.name, program.text(said), program.places, arch)
+        seconds = time.perf_counter() - begin
+        function = module[program.name]
+        if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
+            text = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
+            warnings.warn(text, _errors.CompileWarning, stacklevel=_build.level())
+        return Variant(function.signature, function, why, seconds, is_hit)
+
+    def _said(self, classes: Sequence[Any]) -> Said:
+        """The signature for arguments of these classes."""
+        options = self._options
+        if options.signature is not None:
+            return Said(options.signature, options.workspace, False)
+        text = _specialise.made(self.__name__, self.parameters, classes, options.where)
+        _check_devices(text, classes)
+        return Said(text, options.workspace, True)
+
+    # What users ask for
+
+    @property
+    def variants(self) -> list[Variant]:
+        """What it was compiled to, in order."""
+        return list(self._table.values())
+
+    @property
+    def _only(self) -> Variant:
+        """The variant, where there is one."""
+        variants = self.variants
+        if len(variants) == 1:
+            return variants[0]
+        if not variants and self._options.signature is not None:
+            return self._specialised(())
+        shown = "".join(f"\n  {each.signature}" for each in variants)
+        raise AttributeError(
+            f"`{self.__name__}` was compiled for {len(variants)} kinds of calls: ask one of "
+            f"`variants`, or what `kp.compile` gives{shown}"
+        )
+
+    def _specialised(self, specs: Sequence[Any], arch: _arch.Archs = None) -> Variant:
+        """The variant for arguments, or for what stands for them."""
+        self._renew()
+        number = self._number
+        classes = self._classes(specs)
+        if classes is not None and arch is None:
+            return self._variant(number, json.dumps(classes), "warmup")
+        said = self._said(classes) if classes is not None else self._said_by(specs)
+        return self._built(self._programs[number], said, "kp.compile", arch)
+
+    def _classes(self, specs: Sequence[Any]) -> list[Any] | None:
+        """The classes of arguments; None where something stands for one that has no class."""
+        if self._options.signature is not None:
+            return []
+        if any(isinstance(each, (Type, str, type)) or _captured.is_dtype(each) for each in specs):
+            return None
+        return _native.classes(specs, self.parameters.constants)
+
+    def _said_by(self, specs: Sequence[Any]) -> Said:
+        """The signature that types say."""
+        if len(specs) == 1 and isinstance(specs[0], str) and "(" in specs[0]:
+            return Said(specs[0], self._options.workspace, False)
+        names = self.parameters.names
+        if len(specs) > len(names):
+            raise TypeError(
+                f"`{self.__name__}` takes {len(names)} arguments, and {len(specs)} are described"
+            )
+        text = signature(
+            self.__name__, dict(zip(names, specs)), where=self._options.where
+        )
+        return Said(text, self._options.workspace, True)
+
+    def warmup(self, *specs: Any) -> Variant:
+        """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
+        numbers and the like, or what stands for them: `kp.fake_tensor(…)`, dtypes.
+        """
+        return self._specialised(specs)
+
+    def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
+        """As `Function.prepare`."""
+        bound = self.__signature__.bind(*args, **keywords)
+        return self._specialised(bound.args).function.prepare(*bound.args)
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes the package of its only variant to a file; `kp.compile` gives others."""
+        self._only.function.export(path)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.__name__
+
+    @property
+    def signature(self) -> str:
+        """The signature, where it has one or was compiled for one kind of calls."""
+        return self._options.signature or self._only.signature
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the package of its only variant says."""
+        return self._only.function.metadata
+
+    @property
+    def package(self) -> Any:
+        """The package of its only variant."""
+        return self._only.function.package
+
+    @property
+    def raw(self) -> tvm_ffi.Function:
+        """Its only variant as a plain `tvm_ffi.Function`."""
+        return self._only.function.raw
+
+    def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """What the caller gets for what no framework has made its own."""
+        latest = next(reversed(self._table.values()))
+        return latest.function._finish(result, args, keywords)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        """The function of an object: its first parameter is that object, which is constant."""
+        if owner is None:
+            return self
+        known = self._bound.get(id(owner))
+        if known is None or known[0]() is not owner:
+            made = _made(self.function, self.__kernpack_source__, self._options, owner)
+            known = self._bound[id(owner)] = (_reference(owner), made)
+        return known[1]
+
+    def __reduce__(self) -> Any:
+        """By its name, as Python's own functions."""
+        found: Any = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is not self:
+            raise TypeError(
+                f"`{self.__qualname__}` cannot be pickled: `{self.__module__}` does not have it "
+                "by that name; pickle what `kp.compile` gives"
+            )
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<kernpack jit function {self.__qualname__}: {len(self._table)} variants>"
+
+
+if TYPE_CHECKING:
+
+    class JitFunction(_JitMethods):
+        """See `_JitMethods`; at run time this is made by `libkernpack_call.so`."""
+
+else:
+    JitFunction = _native.call_types().kernpack_jit_type(_JitMethods)
+    JitFunction.__module__, JitFunction.__doc__ = "kernpack", _JitMethods.__doc__
+
+
+def _parameters(
+    function: types.FunctionType, options: _Options, owner: Any
+) -> _specialise.Parameters:
+    """The parameters that callers know: those of the signature, where there is one."""
+    own = _specialise.Parameters.of(function, int(owner is not None))
+    if options.signature is None:
+        return own
+    try:
+        params = _native.describe(options.signature)["params"]
+    except ValueError:
+        # What is wrong with a signature is told where it is compiled, at its place.
+        return own
+    passed = [each for each in params if each["type"]["kind"] != "env_stream"]
+    defaults = {each["name"]: each["default"] for each in passed if "default" in each}
+    names = tuple(_function.written(each["name"]) for each in passed)
+    return _specialise.Parameters(names, own.annotations, defaults)
+
+
+def _made(
+    function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any = None
+) -> JitFunction:
+    made = JitFunction.__new__(JitFunction)
+    made._begin(function, text, options, owner)
+    return made
+
+
+def _alive(reference: Any) -> JitFunction:
+    found = reference()
+    if found is None:
+        raise RuntimeError("the jit function is gone")
+    return found
+
+
+def _reference(owner: Any) -> Callable[[], Any]:
+    """A way to an object that does not keep it, where it can be left."""
+    with contextlib.suppress(TypeError):
+        return weakref.ref(owner)
+    return lambda: owner
+
+
+def _watched(watches: Sequence[Watch]) -> Any:
+    """What the call slot compares: `crates/call-type/src/watch.rs`. None where it cannot tell."""
+    quick: list[Any] = []
+    slow: list[Any] = []
+    for root, path, value in dict.fromkeys(map(_Once, watches)):
+        if _captured.is_mutable(value):
+            return None
+        if isinstance(root, dict) and len(path) == 1:
+            quick += [root, sys.intern(path[0]), value]
+        elif isinstance(root, dict):
+            # The object that the attributes begin at is watched by itself.
+            first = root[path[0]]
+            quick += [root, sys.intern(path[0]), first]
+            slow.append((value, first, *map(sys.intern, path[1:])))
+        elif path:
+            slow.append((value, root, *map(sys.intern, path)))
+    return (*quick, tuple(slow))
+
+
+class _Once(Watch):
+    """A watch that is equal to another one of the same place."""
+
+    def __new__(cls, watch: Watch) -> _Once:
+        return tuple.__new__(cls, watch)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Once) and self[0] is other[0] and self[1] == other[1]
+
+    def __hash__(self) -> int:
+        return hash((id(self[0]), self[1]))
+
+
+def _is_there(watch: Watch, copy: Any) -> bool:
+    """Whether a path still leads to the same value."""
+    root, path, value = watch
+    try:
+        found = root
+        for number, name in enumerate(path):
+            found = found[name] if number == 0 and isinstance(root, dict) else getattr(found, name)
+    except (AttributeError, KeyError, ValueError):
+        return False
+    return found is value and (not _captured.is_mutable(value) or _captured.frozen(value) == copy)
+
+
+def _check_devices(signature: str, classes: Sequence[Any]) -> None:
+    """Refuses tensors that kernels cannot reach, before anything is compiled."""
+    for number, each in enumerate(classes):
+        tensor = each.get("tensor") if isinstance(each, dict) else None
+        if tensor is not None and tensor["device"] not in ("cuda", "cuda_managed"):
+            raise ValueError(
+                f"Mismatched device_type on argument #{number} when calling: `{signature}`, "
+                f"expected cuda, got {tensor['device']}: kernels run on GPUs; `check` runs a call "
+                "on the interpreter"
+            )
+
+
+Decorated = Callable[..., Any]
+
+
+@overload
+def jit(function: Decorated, /) -> JitFunction: ...
+
+
+@overload
+def jit(
+    signature: str | None = None,
+    /,
+    *,
+    workspace: Mapping[str, str] | None = None,
+    where: str | Sequence[str] = (),
+    strict: bool = False,
+    arch: _arch.Archs = None,
+    max_variants: int = MOST_VARIANTS,
+) -> Callable[[Decorated], JitFunction]: ...
+
+
+def jit(
+    function: Any = None,
+    /,
+    *,
+    workspace: Mapping[str, str] | None = None,
+    where: str | Sequence[str] = (),
+    strict: bool = False,
+    arch: _arch.Archs = None,
+    max_variants: int = MOST_VARIANTS,
+) -> Any:
+    """Makes a function that launches kernels: `@kp.jit`, or `@kp.jit("signature")`.
+
+    Without a signature it is compiled for what each call's arguments are, at most `max_variants`
+    times; `where` has rules that relate them. `workspace` is memory that each call allocates.
+    `strict` refuses kernels whose indices nothing bounds but another tensor's extent. `arch` is
+    what is compiled for, as of `kp.cuda`.
+    """
+    text = function if isinstance(function, str) else None
+    rules = (where,) if isinstance(where, str) else tuple(where)
+    options = _Options(text, dict(workspace or {}), rules, strict, arch, max_variants)
+
+    def decorate(of: Decorated) -> JitFunction:
+        if isinstance(of, Kernel):
+            raise TypeError(f"`{of.function.__name__}` is a kernel: a jit function launches it")
+        plain = _captured.unwrapped(of)
+        return _made(plain, _source.read(plain), options)
+
+    return decorate if function is None or text is not None else decorate(function)
+
+
+def compile(function: Any, *specs: Any, arch: _arch.Archs = None) -> Function:
+    """The function that a jit function becomes for such arguments: one like any other, which can be
+    exported, prepared, and be an operator of PyTorch or a call of JAX.
+
+    `specs` stand for its arguments: `kp.fake_tensor(…)`, dtypes, arrays, numbers, or one text, a
+    signature. `arch` is what is compiled for, as of `kp.cuda`.
+    """
+    if not isinstance(function, _JitMethods):
+        function = jit(function)
+    made = cast("JitFunction", function)
+    return made._specialised(specs, arch).function

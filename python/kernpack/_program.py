@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A function of a running program with all that it uses, as the text of a package.
+
+`Kernel` is what `@kp.kernel` makes. `Program` writes a jit function with the kernels, functions and
+values that it reaches by name: `crates/package/src/program.rs` has the form. Not here: how texts
+and values are found (`_source.py`, `_captured.py`), and what is compiled when (`_jit.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import types
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, cast
+
+from . import _captured, _source
+from ._captured import Scope, Watch
+from ._source import SourceText
+
+
+class Kernel:
+    """A kernel: what each thread of a launch runs. A jit function launches it,
+    `k(x, y).launch(grid=…, block=…)`; Python itself cannot call it.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = _captured.unwrapped(function)
+        self.__kernpack_source__ = _source.read(self.function)
+        self.owner: Any = None
+        functools.update_wrapper(self, self.function)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Kernel:
+        """The kernel of an object: its first parameter is that object, which is constant."""
+        if owner is None:
+            return self
+        bound = object.__new__(Kernel)
+        bound.__dict__.update(self.__dict__)
+        bound.owner = owner
+        return bound
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(
+            f"`{self.function.__name__}` is a kernel, which is launched by a function under "
+            f"`@kp.jit`: `{self.function.__name__}(…).launch(grid=…, block=…)`"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return self.function is other.function and self.owner is other.owner
+
+    def __hash__(self) -> int:
+        return hash((self.function, id(self.owner)))
+
+    def __repr__(self) -> str:
+        return f"<kernpack kernel {self.function.__qualname__}>"
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Makes a kernel of a function: `@kp.kernel`. Its text is read now, and compiled when a jit
+    function launches it.
+    """
+    return Kernel(function)
+
+
+class Said(NamedTuple):
+    """What is said of a jit function beside its text."""
+
+    signature: str
+    workspaces: Mapping[str, str]
+    is_made: bool
+    """Whether the signature was made of a call's arguments."""
+
+
+class Program:
+    """The sources that a jit function needs, each before those that use it, and what they have
+    captured.
+    """
+
+    def __init__(self, function: types.FunctionType, text: SourceText, owner: Any) -> None:
+        self._sources: list[dict[str, Any]] = []
+        self.places: list[tuple[str, int]] = []
+        self.watches: list[Watch] = []
+        self._known: dict[tuple[int, int], int] = {}
+        self._kept: list[Any] = []
+        self._within: list[tuple[int, int]] = []
+        self.name = text.name
+        self._add(function, text, owner, "packed")
+
+    def text(self, said: Said) -> str:
+        """The text of the package."""
+        last = {
+            **self._sources[-1],
+            "signature": said.signature,
+            "workspaces": list(map(list, said.workspaces.items())),
+            "is_made": said.is_made,
+        }
+        return json.dumps({"package": self.name, "sources": [*self._sources[:-1], last]})
+
+    @property
+    def identity(self) -> str:
+        """Its text without a signature: other values give another one."""
+        return json.dumps(self._sources)
+
+    def _add(self, function: types.FunctionType, text: SourceText, owner: Any, role: str) -> int:
+        key = (id(function), id(owner))
+        self._within.append(key)
+        is_method = owner is not None
+        bound = {function.__code__.co_varnames[0]: owner} if is_method else {}
+        scope = Scope.of(function, bound)
+        names: dict[str, Any] = {}
+        for path in _captured.paths(text.text, is_method):
+            watch = scope.find(path)
+            if watch is not None:
+                self.watches.append(watch)
+                n_taken = len(watch.path) - (0 if path[0] in bound else 1)
+                _enter(names, path[: 1 + n_taken], _captured.write(watch.value, self._function))
+        self._within.pop()
+        self._sources.append(
+            {"role": role, "text": text.text, "names": names, "is_method": is_method}
+        )
+        self.places.append(text.place)
+        self._kept += [function, owner]
+        number = self._known[key] = len(self._sources) - 1
+        return number
+
+    def _function(self, value: Any) -> dict[str, Any]:
+        """A function that is captured, which becomes a source."""
+        owner = getattr(value, "owner", None)
+        if isinstance(value, types.FunctionType):
+            function, role = value, "device"
+        else:
+            function = cast("types.FunctionType", value.function)
+            role = "kernel" if isinstance(value, Kernel) else "device"
+        key = (id(function), id(owner))
+        if key in self._within:
+            return {"unheld": ["a function that calls itself", "write a loop"]}
+        text: SourceText | None = getattr(value, "__kernpack_source__", None)
+        try:
+            text = text or _source.read(function)
+        except TypeError as error:
+            return {"unheld": ["a function without a text", str(error)]}
+        number = self._known.get(key)
+        if number is None:
+            number = self._add(function, text, owner, role)
+        return {"function": [number, text.name]}
+
+
+def _enter(names: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Puts a value at the end of a path into the names, records being what leads there."""
+    if len(path) == 1:
+        known = names.get(path[0])
+        # What is used as a whole has all that is used of it.
+        names[path[0]] = value if not _is_record(known) or _is_record(value) else known
+        return
+    fields = names.setdefault(path[0], {"record": []})
+    if not _is_record(fields):
+        return
+    of = dict(fields["record"])
+    _enter(of, path[1:], value)
+    fields["record"] = list(map(list, of.items()))
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(value, dict) and "record" in value

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signatures for calls of functions that have none: of the classes of arguments that a dispatcher
+tells apart, and of annotations.
+
+A tensor has a symbol for each extent, which nothing relates to another; an int is an int64, a float
+a float32; texts, dtypes, None and what is annotated `kp.Constexpr` are constants. What is written,
+returned and allocated, the compiler finds in the function's body. Not here: how arguments are
+classed (`crates/python/src/dispatch/key.rs`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import struct
+import types
+import typing
+from typing import Any, Mapping, NamedTuple, Sequence
+
+from ._captured import is_dtype
+from ._dtype import dtype
+from ._signature import SymInt, Type, fake_tensor, mut, signature, sym_int, type_of
+
+
+class Constexpr:
+    """The annotation of a parameter whose value is part of the code: `width: kp.Constexpr`, or
+    `kp.Constexpr[int]`. Each value is compiled for.
+    """
+
+    def __class_getitem__(cls, _: Any) -> type[Constexpr]:
+        return cls
+
+
+class Parameters(NamedTuple):
+    """The parameters of a function, with their annotations."""
+
+    names: tuple[str, ...]
+    annotations: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+
+    @staticmethod
+    def of(function: types.FunctionType, n_bound: int) -> Parameters:
+        """Those of a function, without the first ones, which an object gives."""
+        given = list(inspect.signature(function).parameters.values())[n_bound:]
+        for each in given:
+            if each.kind not in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD):
+                raise TypeError(
+                    f"`{function.__name__}` takes `{each}`, which calls of kernels have not: "
+                    "write a parameter for each argument"
+                )
+        annotations = {
+            each.name: _evaluated(each.annotation, function)
+            for each in given
+            if each.annotation is not each.empty
+        }
+        defaults = {each.name: each.default for each in given if each.default is not each.empty}
+        return Parameters(tuple(each.name for each in given), annotations, defaults)
+
+    @property
+    def constants(self) -> str:
+        """`1` for each parameter that is constant, `0` for each other one."""
+        return "".join(str(int(_is_constexpr(self.annotations.get(name)))) for name in self.names)
+
+
+def _evaluated(annotation: Any, function: types.FunctionType) -> Any:
+    """An annotation that is a text, as `from __future__ import annotations` makes them, as what it
+    stands for; None where that is not there.
+    """
+    if not isinstance(annotation, str):
+        return annotation
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    names = {name: cell.cell_contents for name, cell in cells.items()}
+    try:
+        return eval(annotation, function.__globals__, names)
+    except Exception:
+        # What only type checkers know says nothing here.
+        return None
+
+
+def _is_constexpr(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Constexpr)
+
+
+def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Sequence[str]) -> str:
+    """The signature for arguments of these classes; parameters behind them have their defaults."""
+    typed: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    for number, parameter in enumerate(parameters.names):
+        annotation = parameters.annotations.get(parameter)
+        if number < len(classes):
+            typed[parameter] = _type(classes[number], annotation, parameter)
+        else:
+            typed[parameter] = _of_default(parameters.defaults[parameter], annotation)
+            defaults[parameter] = parameters.defaults[parameter]
+    # Trailing parameters alone have defaults.
+    for parameter in reversed(parameters.names[: len(classes)]):
+        if parameter not in parameters.defaults or not _is_scalar(typed[parameter]):
+            break
+        defaults[parameter] = parameters.defaults[parameter]
+    return signature(name, typed, where=where, defaults=defaults)
+
+
+_SCALARS = {"bool": "bool", "int": "int64", "float": "float32"}
+
+
+def _is_scalar(type_: Type) -> bool:
+    return type_.text.isidentifier()
+
+
+def _type(of: Any, annotation: Any, name: str) -> Type:
+    """The type of a parameter that is given an argument of a class."""
+    if isinstance(annotation, Type):
+        return annotation
+    if isinstance(of, str):
+        return _plain(of, annotation)
+    kind, value = next(iter(of.items()))
+    if kind == "tensor":
+        tensor = _tensor(value)
+        return mut(tensor) if annotation is mut else tensor
+    if kind == "tuple":
+        return _tuple(value, annotation, name)
+    if kind == "shape":
+        return type_of(Type(f"Shape({', '.join(chr(0) * value)})", _symbols(value)))
+    if kind == "other":
+        raise TypeError(
+            f"`{name}` is given {value}, which functions without a signature do not take"
+        )
+    return Type(_literal(kind, value))
+
+
+def _plain(of: str, annotation: Any) -> Type:
+    if of == "none":
+        return Type("None")
+    if of == "pointer":
+        return Type("Stream")
+    if annotation is not None and is_dtype(annotation):
+        # Python's `float` says no more than that it is one.
+        return Type(str(dtype(annotation)))
+    return Type(_SCALARS[of])
+
+
+def _symbols(count: int) -> tuple[SymInt, ...]:
+    return tuple(sym_int() for _ in range(count))
+
+
+def _tensor(of: Mapping[str, Any]) -> Type:
+    shape = _symbols(of["ndim"])
+    order = of["order"]
+    if order == "row":
+        return fake_tensor(of["dtype"], shape)
+    if order == "col":
+        return fake_tensor(of["dtype"], shape, order="col")
+    if order == "any":
+        return fake_tensor(of["dtype"], shape, strides="any")
+    strides = [*_symbols(of["ndim"] - 1), 1] if order == "inner" else _symbols(of["ndim"])
+    return fake_tensor(of["dtype"], shape, strides=strides)
+
+
+def _tuple(items: Sequence[Any], annotation: Any, name: str) -> Type:
+    """A tuple, whose fields have the names that a NamedTuple or a dataclass gives them."""
+    fields = _fields(annotation, len(items))
+    parts = [
+        (own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)
+    ]
+    texts = [part.text if own is None else f"{own}: {part.text}" for own, part in parts]
+    symbols = tuple(symbol for _, part in parts for symbol in part.symbols)
+    return Type(f"Tuple({', '.join(texts)})", symbols)
+
+
+def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
+    """The name and the annotation of each item of a tuple."""
+    names = getattr(annotation, "_fields", None)
+    if names is None and dataclasses.is_dataclass(annotation):
+        names = [field.name for field in dataclasses.fields(annotation)]
+    if names is not None and len(names) == count:
+        hints = getattr(annotation, "__annotations__", {})
+        return [(name, hints.get(name)) for name in names]
+    inner = typing.get_args(annotation)
+    return [(None, inner[at] if at < len(inner) else None) for at in range(count)]
+
+
+def _literal(kind: str, value: Any) -> str:
+    """A constant as signatures write it."""
+    if kind == "text":
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if kind == "constant_float":
+        return repr(struct.unpack("<d", struct.pack("<Q", value))[0])
+    return str(value)
+
+
+def _of_default(value: Any, annotation: Any) -> Type:
+    """The type of a parameter that a call leaves out."""
+    if isinstance(annotation, Type):
+        return annotation
+    if value is None or _is_constexpr(annotation) or isinstance(value, str):
+        if isinstance(value, (str, bool, int, float)) or value is None:
+            return _constant(value)
+    for kind, name in ((bool, "bool"), (int, "int"), (float, "float")):
+        if isinstance(value, kind):
+            return _plain(name, annotation)
+    raise TypeError(
+        f"the default {value!r} is none of functions without a signature: use numbers, bools, "
+        "texts or None"
+    )
+
+
+def _constant(value: Any) -> Type:
+    if isinstance(value, str):
+        return Type(_literal("text", value))
+    return Type(repr(value))
