@@ -30,6 +30,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: static_assert,
     },
+    super::shown::PRINT_TYPE,
     Builtin {
         name: "printf",
         takes: &["format", "*values"],

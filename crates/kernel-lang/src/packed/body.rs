@@ -42,6 +42,8 @@ pub(super) struct Walked {
     /// What it says that belongs to the signature.
     pub found: Found,
     pub problems: Diagnostics,
+    /// What it prints.
+    pub notes: Diagnostics,
     /// Problems of this combination of dtypes alone.
     pub of_row: Vec<OfRow>,
 }
@@ -57,8 +59,8 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
     let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
     walk.block(State::default(), Rest::of(&definition.function.body, None));
     let Walk { launches, evaluator, .. } = walk;
-    let Evaluator { found, problems, of_row, .. } = evaluator;
-    Walked { launches, found, problems, of_row }
+    let Evaluator { found, problems, notes, of_row, .. } = evaluator;
+    Walked { launches, found, problems, notes, of_row }
 }
 
 pub(super) fn names(
@@ -255,6 +257,7 @@ impl Walk<'_> {
         }
         let value = match self.evaluator.begin_call(call, span) {
             None => return End::Behind(state),
+            Some(Called::Nothing) => return End::Behind(state),
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
                 if !self.evaluator.begin(DEPTH_OF_CALL, span) {

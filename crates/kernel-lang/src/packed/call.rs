@@ -7,6 +7,7 @@
 use super::closure::Closure;
 use super::expression::Evaluator;
 use super::number;
+use super::shown::PRINT_TYPE;
 use super::value::{Evaluated, KernelCall};
 use crate::algebra;
 use crate::call::{self, Bound};
@@ -32,6 +33,8 @@ pub(super) struct Scope {
 
 /// The meaning of a call by itself.
 pub(super) enum Called {
+    /// One of `print`, which has told.
+    Nothing,
     /// One that gives a value.
     Value(Box<Evaluated>),
     /// One of a function that is written, with its names.
@@ -101,12 +104,32 @@ impl Evaluator<'_> {
             ExprKind::Name(_) | ExprKind::Attribute(..) => self.expr(&call.function)?,
             _ => Evaluated::None,
         };
-        let Evaluated::Function(closure) = written else {
-            return self.call(call, span).map(|value| Called::Value(Box::new(value)));
+        let closure = match written {
+            Evaluated::Function(closure) => closure,
+            Evaluated::Builtin(name) if *name == *PRINT_TYPE.name => {
+                return self.call(call, span).map(|_| Called::Nothing);
+            }
+            _ => return self.call(call, span).map(|value| Called::Value(Box::new(value))),
         };
         let passed = call::passed(self, call)?;
         let scope = self.scope(&closure, passed, span)?;
         Some(Called::Function(closure.function, scope))
+    }
+
+    /// Whether a name stands for the function of kernpack's of that name.
+    pub fn is_builtin(&mut self, function: &Expr, name: &str) -> bool {
+        let may_be = match &function.kind {
+            ExprKind::Name(_) => true,
+            ExprKind::Attribute(_, member) => &*member.name == name,
+            _ => false,
+        };
+        let is_it = |found| matches!(found, Evaluated::Builtin(found) if &*found == name);
+        may_be && self.expr(function).is_some_and(is_it)
+    }
+
+    /// Whether a call is one of `print`.
+    pub fn prints(&mut self, call: &Call) -> bool {
+        self.is_builtin(&call.function, PRINT_TYPE.name)
     }
 
     /// Where we are.
@@ -166,6 +189,7 @@ impl Evaluator<'_> {
                 let bounds = unroll::bounds(self, args, span)?;
                 self.range(bounds, span)
             }
+            (None, "print_type", values) => self.print(values, span),
             (None, "enumerate", [x]) => unroll::enumerate(self, x),
             (None, "zip", args) => unroll::zip(self, args),
             (None, "static", _) => self.unnamed_static(span),

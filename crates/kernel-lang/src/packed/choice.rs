@@ -93,15 +93,7 @@ impl Evaluator<'_> {
     /// The call of `kp.static` that an expression is.
     fn as_static<'e>(&mut self, value: &'e Expr) -> Option<&'e Call> {
         let ExprKind::Call(call) = &value.kind else { return None };
-        let function = match &call.function.kind {
-            ExprKind::Name(_) => self.expr(&call.function),
-            ExprKind::Attribute(_, member) if &*member.name == STATIC.name => {
-                self.expr(&call.function)
-            }
-            _ => None,
-        };
-        let is_it = |function| matches!(function, Evaluated::Builtin(name) if &*name == STATIC.name);
-        function.is_some_and(is_it).then_some(&**call)
+        self.is_builtin(&call.function, STATIC.name).then_some(&**call)
     }
 
     fn choice(&mut self, call: &Call, span: Span) -> Option<Choice> {

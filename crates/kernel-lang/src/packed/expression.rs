@@ -39,6 +39,8 @@ pub(super) struct Evaluator<'f> {
     /// What it says that belongs to the signature.
     pub found: Found,
     pub problems: Diagnostics,
+    /// What the function prints.
+    pub notes: Diagnostics,
     /// The problems of this combination of dtypes alone: see [`super::body::Walked`].
     pub of_row: Vec<OfRow>,
     /// How far this has gone.
@@ -65,8 +67,9 @@ impl<'f> Evaluator<'f> {
         facts: CallFacts,
     ) -> Evaluator<'f> {
         let (pass, found) = (Pass::Final, Found::default());
-        let (problems, of_row, progress) = (Diagnostics::default(), vec![], Progress::default());
-        Evaluator { files, module, names, facts, pass, found, problems, of_row, progress }
+        let (problems, notes) = (Diagnostics::default(), Diagnostics::default());
+        let (of_row, progress) = (vec![], Progress::default());
+        Evaluator { files, module, names, facts, pass, found, problems, notes, of_row, progress }
     }
 }
 

@@ -44,6 +44,7 @@ mod name;
 mod number;
 mod returned;
 pub mod settle;
+mod shown;
 mod tensor;
 mod told;
 mod value;
@@ -89,6 +90,8 @@ pub struct PackedRow {
     pub row: Row,
     /// In order. Of those on different sides of an `if`, a call runs those of one.
     pub launches: Vec<PackedLaunch>,
+    /// What the function has printed.
+    pub notes: Diagnostics,
 }
 
 /// A launch of a kernel with what it is passed.
@@ -131,10 +134,12 @@ pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
         let function = function(files, definition, &mut own);
         let is_sound = !own.has_errors();
         problems.extend(own);
-        if let (false, Some(function)) = (is_sound, &function)
-            && let Err(found) = settle::Kernels::default().settle(files, &function.rows)
-        {
-            problems.extend(found);
+        if let (false, Some(function)) = (is_sound, &function) {
+            let mut kernels = settle::Kernels::default();
+            let found = kernels.settle(files, &function.rows);
+            problems.extend(found.err().unwrap_or_default());
+            // What is printed may say why something is wrong.
+            problems.extend(kernels.warnings);
         }
         function.filter(|_| is_sound)
     });
@@ -209,7 +214,7 @@ impl Body<'_> {
                 told.add(diagnostic.into(), (number, &row), (span, words));
             }
             found.push((row.clone(), walked.found));
-            rows.push(PackedRow { row, launches: walked.launches });
+            rows.push(PackedRow { row, launches: walked.launches, notes: walked.notes });
         }
         problems.extend(told.finish());
         Ok(Walked { rows, found: Found::of_rows(&found), problems })

@@ -3,6 +3,7 @@
 
 use super::choice::STATIC;
 use super::expression::Evaluator;
+use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use super::view::VIEW;
 use crate::algebra::Algebra;
@@ -41,7 +42,7 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     let loops = unroll::ROWS.into_iter();
     let loops =
         loops.map(|unroll::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
-    plain.chain(loops).chain([STATIC, VIEW, ALIGNED])
+    plain.chain(loops).chain([STATIC, VIEW, ALIGNED, PRINT_TYPE])
 }
 
 /// The parameters of the function of that name, if there is one.

@@ -73,6 +73,9 @@ impl Evaluator<'_> {
             StmtKind::Break => return Some(Flow::Left(Leave::Break)),
             StmtKind::Continue => return Some(Flow::Left(Leave::Continue)),
             StmtKind::Pass => {}
+            StmtKind::Expr(Expr { kind: ExprKind::Call(call), span }) if self.prints(call) => {
+                self.call(call, *span)?;
+            }
             StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) => {}
             _ => {
                 let message = "a function that is called for its value only computes it";

@@ -14,7 +14,7 @@ use crate::elaborate::{Instance, Request, elaborate};
 use crate::file::KernelFiles;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Kernel, Scalar};
-use kernpack_syntax::{Diagnostics, Placed, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity, Span};
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
     Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
@@ -49,7 +49,7 @@ impl SettledLaunch {
 pub struct Kernels {
     /// Them, in order.
     pub kernels: Vec<Arc<Kernel>>,
-    /// Possible mistakes.
+    /// Possible mistakes, and what is printed while compiling.
     pub warnings: Diagnostics,
 }
 
@@ -78,7 +78,8 @@ impl Kernels {
     ) -> Result<Vec<SettledLaunch>, Diagnostics> {
         let mut told = Told::default();
         let mut groups: Vec<Group> = Vec::new();
-        for (number, PackedRow { row, launches }) in rows.iter().enumerate() {
+        for (number, PackedRow { row, launches, notes }) in rows.iter().enumerate() {
+            self.warnings.extend_new(notes.clone());
             let mut place = 0;
             for launch in launches {
                 match instance(files, row, launch) {
@@ -88,7 +89,10 @@ impl Kernels {
                         place = group.join(&mut groups, place) + 1;
                     }
                     Err(found) => {
-                        told.add(found, (number, row), (launch.span, "launched here"));
+                        let is_note = |one: &Diagnostic| one.severity == Severity::Note;
+                        let (notes, found) = found.into_iter().partition(is_note);
+                        self.warnings.extend_new::<Vec<_>>(notes);
+                        told.add(Diagnostics(found), (number, row), (launch.span, "launched here"));
                     }
                 }
             }

@@ -94,8 +94,10 @@ impl Evaluator<'_> {
     fn demand_inside(&mut self, view: &Layout<Dim>, of: &Layout<Dim>, span: Span) -> Option<()> {
         for mode in view.leaves() {
             let numbers = [&mode.extent, &mode.stride.scale].map(expr);
-            for number in numbers.into_iter().filter(|one| self.facts.facts(one).min < 0) {
-                self.demand_compared(number, Comparison::Ge, Number::Int(0), span)?;
+            for number in numbers {
+                if self.facts.facts(&number).min < 0 {
+                    self.demand_compared(number, Comparison::Ge, Number::Int(0), span)?;
+                }
             }
         }
         let size = expr(&self.compute(span, |cx| layout::size(cx, of))?);
