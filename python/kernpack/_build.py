@@ -154,6 +154,8 @@ def _installed_nvrtc() -> str | None:
 
 def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
     answer = _native.get(request, held, _observe)
+    if answer["notes"]:
+        print(answer["notes"], end="", flush=True)
     if answer["warnings"]:
         warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=level())
     error = answer.get("error")

@@ -22,6 +22,8 @@ pub struct Subject {
     pub statuses: Vec<Option<i32>>,
     /// The plan, or what is wrong with the function.
     pub plan: Result<Plan, Diagnostics>,
+    /// What it prints while it is built.
+    pub notes: Diagnostics,
 }
 
 impl Subject {
@@ -33,7 +35,9 @@ impl Subject {
             Ok(signature) => (signature.clone(), planned(|| signature.plan(DeviceType::CPU))),
             Err(diagnostics) => (Signature::new("unreadable"), Err(diagnostics)),
         };
-        Subject { texts, signature, workspaces: vec![], launches: vec![], statuses: vec![], plan }
+        let (workspaces, launches, statuses) = (vec![], vec![], vec![]);
+        let notes = Diagnostics::default();
+        Subject { texts, signature, workspaces, launches, statuses, plan, notes }
     }
 
     /// Adds a block about the function.

@@ -20,11 +20,39 @@ const BASE: &str = "\u{1}base/";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stored {
     code: String,
-    is_error: bool,
+    severity: StoredSeverity,
     message: String,
     labels: Vec<StoredLabel>,
     help: Option<String>,
     detail: Option<String>,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum StoredSeverity {
+    Note,
+    Warning,
+    Error,
+}
+
+impl From<Severity> for StoredSeverity {
+    fn from(severity: Severity) -> StoredSeverity {
+        match severity {
+            Severity::Note => StoredSeverity::Note,
+            Severity::Warning => StoredSeverity::Warning,
+            Severity::Error => StoredSeverity::Error,
+        }
+    }
+}
+
+impl From<StoredSeverity> for Severity {
+    fn from(severity: StoredSeverity) -> Severity {
+        match severity {
+            StoredSeverity::Note => Severity::Note,
+            StoredSeverity::Warning => Severity::Warning,
+            StoredSeverity::Error => Severity::Error,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +100,7 @@ impl Stored {
         };
         Stored {
             code: diagnostic.code.to_string(),
-            is_error: diagnostic.severity == Severity::Error,
+            severity: diagnostic.severity.into(),
             message: without_base(&diagnostic.message, base),
             labels: diagnostic.labels.iter().map(label).collect(),
             help: diagnostic.help.clone(),
@@ -98,7 +126,7 @@ impl Stored {
         };
         Diagnostic {
             code: code(&self.code),
-            severity: if self.is_error { Severity::Error } else { Severity::Warning },
+            severity: self.severity.into(),
             message: with_base(&self.message, base),
             labels: self.labels.iter().map(&mut label).collect(),
             help: self.help.clone(),

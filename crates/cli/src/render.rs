@@ -23,6 +23,7 @@ pub fn error(message: &str, colours: bool) -> String {
 
 fn draw(texts: &Texts, diagnostic: &Diagnostic, colours: bool) -> String {
     let level = match diagnostic.severity {
+        Severity::Note => Level::NOTE,
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };

@@ -59,7 +59,8 @@
 //! functions. They compute with values of their own, and what Python means to both is written once
 //! (`walker.rs`): `names/` finds names and assigns to targets, `call/` binds arguments, `budget.rs`
 //! says how far a walk may go. `plain.rs` has the functions of numbers and `algebra/` those of
-//! layouts, a row each, and `untyped.rs` the arithmetic of numbers without a type.
+//! layouts, a row each, `unroll.rs` loops that are gone through while compiling, `shown.rs`
+//! values as they are told meanwhile, and `untyped.rs` the arithmetic of numbers without a type.
 //!
 //! `elaborate.rs` walks a kernel once, forward, into `kernel-ir`'s builder: `value.rs` is what an
 //! expression gives, a constant or what a thread computes. Its state is in parts: `emit.rs` the
@@ -111,10 +112,12 @@ mod place;
 mod plain;
 pub mod python;
 mod scope;
+mod shown;
 mod stmt;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod unroll;
 mod untyped;
 mod value;
 mod walker;

@@ -63,6 +63,8 @@ pub struct Interpreted {
     pub launches: Vec<InterpretedLaunch>,
     /// The tensors that it was passed, its results and its workspaces, as they are in the end.
     pub tensors: Vec<InterpretedTensor>,
+    /// What the package told while its kernels were compiled.
+    pub notes: Diagnostics,
     /// The mistakes of its kernels.
     pub findings: Diagnostics,
     /// Whether a GPU gives the same bits: no approximate function and no atomic sum of floats was
@@ -127,7 +129,7 @@ pub fn interpret(
     held: &Held,
 ) -> Result<Interpreted, InterpretError> {
     let ready = Interpretable::of(package, &wanted.function, held)?;
-    let Interpretable { function, plan } = &ready;
+    let Interpretable { function, plan, notes: _ } = &ready;
     let device = function.default_device();
     // Without a GPU there is an answer still: the interpreter's.
     let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));
@@ -216,7 +218,8 @@ impl Call<'_> {
         let before = tensors.iter().filter(|_| gpu.is_some());
         let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
         let before: Vec<_> = before.collect();
-        let mut done = Interpreted { is_exact: true, ..Interpreted::default() };
+        let notes = self.ready.notes.clone();
+        let mut done = Interpreted { is_exact: true, notes, ..Interpreted::default() };
         let Placed { memories, passed, results, workspaces } = &mut placed;
         let at = |address| {
             let (number, offset) = tensor_at(address)?;

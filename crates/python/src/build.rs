@@ -4,7 +4,7 @@
 //! `kernpack_get(request, observer, name, bytes, name, bytes, …)` takes a request as JSON: `name`,
 //! `text` and `base` as of [`Request`], and perhaps `archs` or `devices`; `places`, where the text is a program. It answers JSON: the
 //! number of the `package`, by which `kernpack_read` knows it; the path `so` that can be loaded,
-//! and its `digest`; whether it was a `hit`; the drawn `warnings`; or else an `error`.
+//! and its `digest`; whether it was a `hit`; the drawn `notes` and `warnings`; or else an `error`.
 //!
 //! The work is done on a thread of its own. The one that asked looks for signals meanwhile, so that
 //! Ctrl-C ends the wait at once; what was begun is finished, for the next who asks.
@@ -16,7 +16,7 @@ use kernpack_machine::Arch;
 use kernpack_package::Language;
 use kernpack_package::program::Place;
 use kernpack_process::{fork, leftover};
-use kernpack_syntax::Told;
+use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Told};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -205,12 +205,14 @@ fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
     });
     let entry = &entries[number];
     let path = entry.path(Artifact::SharedObject);
+    let (notes, warnings) = of_notes(&told);
     Ok(json!({
         "package": number,
         "so": path.display().to_string(),
         "digest": entry.digest(),
         "hit": is_hit,
-        "warnings": drawn(&told),
+        "notes": drawn(&notes),
+        "warnings": drawn(&warnings),
     }))
 }
 
@@ -221,7 +223,15 @@ fn failed(failure: Failure) -> Json {
         other => (other.to_string(), json!([])),
     };
     let error = json!({ "text": text, "diagnostics": diagnostics, "is_forbidden": is_forbidden });
-    json!({ "error": error, "warnings": "" })
+    json!({ "error": error, "notes": "", "warnings": "" })
+}
+
+/// What was printed while compiling, and what warns.
+fn of_notes(told: &Told) -> (Told, Told) {
+    let is_note = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Note;
+    let (notes, warnings) = told.diagnostics.0.iter().cloned().partition(is_note);
+    let only = |diagnostics| Told { diagnostics: Diagnostics(diagnostics), ..told.clone() };
+    (only(notes), only(warnings))
 }
 
 fn drawn(told: &Told) -> String {

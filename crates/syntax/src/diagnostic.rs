@@ -18,6 +18,8 @@ pub struct Label {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// Nothing is wrong: it was asked for.
+    Note,
     /// It may be as it should.
     Warning,
     /// Nothing can be made of it.
@@ -27,6 +29,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Severity::Note => "note",
             Severity::Warning => "warning",
             Severity::Error => "error",
         })
@@ -60,6 +63,11 @@ impl Diagnostic {
     /// A warning without labels.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::new(code, message) }
+    }
+
+    /// A note without labels.
+    pub fn note(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Note, ..Diagnostic::new(code, message) }
     }
 
     /// Adds a label.

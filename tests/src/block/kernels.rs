@@ -41,12 +41,14 @@ fn subject(text: &str, texts: &mut Texts) -> Result<Subject, Diagnostics> {
         problems.into_result()?;
         panic!("a file of the suite has a packed function");
     };
-    let settled = Kernels::default().settle(&files, &function.rows);
+    let mut kernels = Kernels::default();
+    let settled = kernels.settle(&files, &function.rows);
     let settled = settled.map_err(|found| problems.extend(found));
     problems.into_result()?;
     let settled = settled.expect("nothing is wrong");
     let mut subject = Subject::new(&function.signature.to_string());
     subject.workspaces = function.workspaces;
+    subject.notes = kernels.warnings;
     let launches = settled.into_iter().enumerate().map(|(number, launch)| LaunchSpec {
         when: launch.when(),
         kernel: kernels::shown_name(&subject.signature, number),

@@ -9,6 +9,7 @@ mod ir;
 mod kernels;
 mod launch;
 mod launches;
+mod notes;
 mod plan;
 mod prints;
 mod python;
@@ -66,6 +67,7 @@ pub const KINDS: &[Kind] = &[
     workspace::KIND,
     launch::KIND,
     launches::KIND,
+    notes::KIND,
     diagnostic::KIND,
     short::KIND,
     prints::KIND,

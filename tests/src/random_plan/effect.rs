@@ -49,8 +49,8 @@ impl Generator<'_> {
             launches.push(self.described(number, &launch));
             self.plan.launches.push(launch);
         }
-        let (texts, workspaces) = (Texts::default(), vec![]);
-        Subject { texts, signature, workspaces, launches, statuses, plan: Ok(self.plan) }
+        let (texts, workspaces, notes) = (Texts::default(), vec![], Diagnostics::default());
+        Subject { texts, signature, workspaces, launches, statuses, plan: Ok(self.plan), notes }
     }
 
     fn allocs(&mut self) -> Vec<Alloc> {

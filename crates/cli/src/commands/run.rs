@@ -93,6 +93,7 @@ impl Run {
             }
             Err(error) => return Err(error.into()),
         };
+        let told = told.and(done.notes.clone());
         let answer = match for_programs {
             true => json(&done, self.compare, &told),
             false => Value::Null,

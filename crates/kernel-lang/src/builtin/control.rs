@@ -6,6 +6,7 @@ use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::expr::Arg;
 use crate::tensor::{Predicate, Touched};
+use crate::unroll;
 use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::op::{Asm, Dialect, OpKind};
 use kernpack_kernel_ir::{Scalar, Type};
@@ -13,22 +14,8 @@ use kernpack_syntax::Span;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin {
-        name: "range",
-        takes: &["*bounds"],
-        doc: "What a `for` of the kernel runs over: `range(end)`, `range(first, end)` or \
-              `range(first, end, step)`. Bounds are computed once. It is Python's `range`, too.",
-        data: "",
-        run: range,
-    },
-    Builtin {
-        name: "range_constexpr",
-        takes: &["*bounds"],
-        doc: "A range of constant bounds, whose loop is unrolled while compiling: its index is a \
-              constant in each turn.",
-        data: "constant",
-        run: range,
-    },
+    unrolled(unroll::RANGE, range, ""),
+    unrolled(unroll::RANGE_CONSTEXPR, range, "constant"),
     Builtin {
         name: "const_expr",
         takes: &["x"],
@@ -43,6 +30,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: static_assert,
     },
+    super::shown::PRINT_TYPE,
     Builtin {
         name: "printf",
         takes: &["format", "*values"],
@@ -62,36 +50,26 @@ pub(super) const ROWS: &[Builtin] = &[
         run: ptx,
     },
     super::numbers::plain(crate::plain::LEN),
-    Builtin {
-        name: "enumerate",
-        takes: &["x"],
-        doc: "The items of a tuple, each with its number.",
-        data: "",
-        run: enumerate,
-    },
-    Builtin {
-        name: "zip",
-        takes: &["*tuples"],
-        doc: "The first items of tuples, then the second ones, as long as all have some.",
-        data: "",
-        run: zip,
-    },
+    unrolled(unroll::ENUMERATE, enumerate, ""),
+    unrolled(unroll::ZIP, zip, ""),
 ];
+
+/// A function of loops.
+const fn unrolled(
+    row: unroll::Row,
+    run: fn(&mut Elaborator<'_>, &Given) -> Elaborated,
+    data: &'static str,
+) -> Builtin {
+    Builtin { name: row.name, takes: row.takes, doc: row.doc, data, run }
+}
 
 fn range(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     if given.is_poisoned() {
         return Elaborated::Poison;
     }
     let is_constant = given.row.data == "constant";
-    let bounds: Vec<_> = given.rest.iter().map(|arg| arg.value.clone()).collect();
-    let (first, end, step) = match &bounds[..] {
-        [end] => (Elaborated::Int(0.into()), end.clone(), Elaborated::Int(1.into())),
-        [first, end] => (first.clone(), end.clone(), Elaborated::Int(1.into())),
-        [first, end, step] => (first.clone(), end.clone(), step.clone()),
-        _ => {
-            let message = format!("a range has one to three numbers, found {}", bounds.len());
-            return cx.mistake("arguments", given.span, message, "write `range(first, end, step)`");
-        }
+    let Some([first, end, step]) = unroll::bounds(cx, &given.rest, given.span) else {
+        return Elaborated::Poison;
     };
     if is_constant && let Some(arg) = given.rest.iter().find(|arg| arg.value.as_int().is_none()) {
         if let Elaborated::Int(_) = arg.value {
@@ -236,24 +214,10 @@ impl Elaborator<'_> {
 }
 
 fn enumerate(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    let Elaborated::Tuple(tuple) = given.get("x") else {
-        return cx.expected("a tuple", given, "x");
-    };
-    let pair = |(number, item): (usize, &Elaborated)| {
-        Elaborated::tuple(vec![Elaborated::Int((number as i128).into()), item.clone()])
-    };
-    Elaborated::tuple(tuple.items.iter().enumerate().map(pair).collect())
+    let found = given.opt("x").and_then(|x| unroll::enumerate(cx, x));
+    found.unwrap_or(Elaborated::Poison)
 }
 
 fn zip(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    let mut tuples = Vec::new();
-    for arg in &given.rest {
-        match &arg.value {
-            Elaborated::Tuple(tuple) => tuples.push(tuple.clone()),
-            other => return cx.not_a_tuple(other, arg.span),
-        }
-    }
-    let count = tuples.iter().map(|tuple| tuple.items.len()).min().unwrap_or(0);
-    let row = |at: usize| tuples.iter().map(|tuple| tuple.items[at].clone()).collect();
-    Elaborated::tuple((0..count).map(|at| Elaborated::tuple(row(at))).collect())
+    unroll::zip(cx, &given.rest).unwrap_or(Elaborated::Poison)
 }

@@ -15,6 +15,7 @@ mod memory;
 mod method;
 mod numbers;
 mod reserved;
+mod shown;
 mod sync;
 mod warp;
 

@@ -4,8 +4,8 @@
 mod attribute;
 mod call;
 mod choice;
-mod comprehension;
 mod name;
+mod unroll;
 
 pub(crate) use attribute::{dtype_names, dtype_part, largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
@@ -13,6 +13,7 @@ pub(crate) use choice::Guards;
 
 use crate::elaborate::Elaborator;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use crate::unroll::comprehension;
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::{Scalar, kernel};
@@ -89,7 +90,9 @@ impl Elaborator<'_> {
                 let (function, module) = (function.clone(), self.scopes.module());
                 Elaborated::Closure(Arc::new(Closure { function, module, frame, uncallable: None }))
             }
-            ExprKind::Comprehension(made) => self.comprehension(made),
+            ExprKind::Comprehension(made) => {
+                comprehension(self, made).unwrap_or(Elaborated::Poison)
+            }
             ExprKind::Starred(of) => {
                 let message = "`*` unpacks a tuple in a call or a tuple";
                 self.mistake("foreign-python", of.span, message, "write the parts")

@@ -47,7 +47,14 @@ impl Source {
     /// A whole file.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Source {
         let (path, text) = (path.into(), text.into());
-        Source { path, text, first_line: 1, captured: BTreeMap::new(), role: Role::Written, is_method: false }
+        Source {
+            path,
+            text,
+            first_line: 1,
+            captured: BTreeMap::new(),
+            role: Role::Written,
+            is_method: false,
+        }
     }
 
     /// A part of a file that begins in that line, counted from 1.

@@ -56,6 +56,10 @@ pub(crate) trait Names<'f>: Walker {
     fn dtype_variable(&self, name: &str) -> Option<Self::Value>;
     /// The member of kernpack of a name.
     fn member(&mut self, name: &Name, span: Span) -> Option<Self::Value>;
+    /// The member of kernpack that a name of Python's is to this walker alone.
+    fn python(&self, _: &str) -> Option<&'static str> {
+        None
+    }
     /// A function of a file, which is used by a name.
     fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Self::Value>;
     /// kernpack itself.
@@ -79,8 +83,9 @@ pub(crate) fn find<'f, W: Names<'f>>(cx: &mut W, name: &Name, span: Span) -> Opt
     if let Some(dtype) = cx.dtype_variable(name) {
         return Some(dtype);
     }
-    match PYTHONS.iter().find(|(python, _)| *python == &**name) {
-        Some((_, ours)) => cx.member(&Name::from(*ours), span),
+    let ours = PYTHONS.iter().find(|(python, _)| *python == &**name).map(|(_, ours)| *ours);
+    match ours.or_else(|| cx.python(name)) {
+        Some(ours) => cx.member(&Name::from(ours), span),
         None => {
             cx.tell(undefined::<W>(name, span));
             None

@@ -2,13 +2,16 @@
 //! The body of a packed function, statement by statement, along every way through its `if`s.
 //!
 //! An `if` whose condition depends on the call is gone through on both sides, each with what is
-//! known there. Where neither side assigns a name or returns, the ways meet behind it; otherwise
-//! what follows is gone through once for each. Ways that part in a function that a side calls meet
-//! behind that side at the latest.
+//! known there (`fork.rs`). Where neither side assigns a name, returns or leaves a turn of a loop,
+//! the ways meet behind it; otherwise what follows is gone through once for each. Ways that part in
+//! a function that a side calls meet behind that side at the latest. A loop is gone through turn by
+//! turn (`loops.rs`).
 
 use super::call::{Called, Scope};
 use super::closure::Names;
-use super::expression::Evaluator;
+use super::expression::{Evaluator, OfRow};
+use super::found::{Found, Pass};
+use super::loops::{Leave, Turns};
 use super::tensor::{self, Memory};
 use super::value::Evaluated;
 use super::{CallFacts, PackedLaunch};
@@ -16,16 +19,12 @@ use crate::argument::Argument;
 use crate::budget::DEPTH_OF_CALL;
 use crate::file::{Definition, KernelFiles};
 use crate::names;
-use crate::python::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind};
-use crate::python::walk;
+use crate::python::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
 use kernpack_layout::Int;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::Expr as Number;
-use kernpack_validators::{Branch, Rule, Signature, Workspace};
+use kernpack_validators::{Branch, Signature, Workspace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The most ways through the `if`s of a function that are gone.
-const MOST_WAYS: usize = 64;
 
 /// The parts of a packed function.
 #[derive(Clone, Copy)]
@@ -34,21 +33,35 @@ pub(super) struct Parts<'f> {
     pub definition: &'f Definition,
     pub signature: &'f Signature,
     pub workspaces: &'f [Workspace],
+    pub pass: Pass,
 }
 
-/// Runs a body with what is known of its calls. Gives the launches, and what is wrong.
-pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Diagnostics) {
-    let Parts { files, definition, signature, workspaces } = parts;
+/// What comes of going through a body.
+pub(super) struct Walked {
+    pub launches: Vec<PackedLaunch>,
+    /// What it says that belongs to the signature.
+    pub found: Found,
+    pub problems: Diagnostics,
+    /// What it prints.
+    pub notes: Diagnostics,
+    /// Problems of this combination of dtypes alone.
+    pub of_row: Vec<OfRow>,
+}
+
+/// Runs a body with what is known of its calls.
+pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
+    let Parts { files, definition, signature, workspaces, pass } = parts;
     let names = names(signature, workspaces, &facts);
     let results = signature.results.iter();
     let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
-    let evaluator = Evaluator::new(files, definition.module, Names::new(names), facts);
+    let evaluator =
+        Evaluator { pass, ..Evaluator::new(files, definition.module, Names::new(names), facts) };
     let (launches, meetings) = (Vec::new(), Vec::new());
     let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
-    let state = State::default();
-    let rest = Rest { block: &definition.function.body, behind: None, caller: None };
-    walk.block(state, rest);
-    (walk.launches, walk.evaluator.problems)
+    walk.block(State::default(), Rest::of(&definition.function.body, None));
+    let Walk { launches, evaluator, .. } = walk;
+    let Evaluator { found, problems, notes, of_row, .. } = evaluator;
+    Walked { launches, found, problems, notes, of_row }
 }
 
 pub(super) fn names(
@@ -74,9 +87,9 @@ pub(super) fn names(
 
 /// Where a way through the body is.
 #[derive(Clone, Default)]
-struct State {
+pub(super) struct State {
     /// The sides of `if`s that it takes.
-    branches: Vec<Branch>,
+    pub branches: Vec<Branch>,
     /// The results that its launches are passed, and those that have no elements there.
     written: BTreeSet<String>,
     /// Where a result may have been left out that is written on other ways.
@@ -85,14 +98,14 @@ struct State {
 
 impl State {
     /// A way on one side.
-    fn on_side(&self, fork: &Fork<'_>, holds: bool) -> State {
+    pub fn on_side(&self, branch: Option<Branch>) -> State {
         let mut own = self.clone();
-        own.branches.extend(fork.branch(holds));
+        own.branches.extend(branch);
         own
     }
 
     /// Where ways meet behind branches, if any gets there.
-    fn met(ways: Vec<State>, branches: &[Branch]) -> Option<State> {
+    pub fn met(ways: Vec<State>, branches: &[Branch]) -> Option<State> {
         let joined = ways.into_iter().reduce(State::join)?;
         Some(State { branches: branches.to_vec(), ..joined })
     }
@@ -116,85 +129,69 @@ impl State {
     }
 }
 
-/// Where an `if` stands, for each of its sides to begin there.
-struct Place {
-    scope: Scope,
-    names: Names,
-    facts: CallFacts,
-}
-
 /// Statements that are still to be gone through.
 #[derive(Clone, Copy)]
-struct Rest<'b> {
-    block: &'b [Stmt],
-    behind: Option<&'b Rest<'b>>,
+pub(super) struct Rest<'b> {
+    pub block: &'b [Stmt],
+    pub behind: Option<&'b Rest<'b>>,
     /// Whose statements these are, where they come behind a call of another function.
-    caller: Option<&'b Scope>,
+    pub caller: Option<&'b Scope>,
+    /// The turns of a loop, in the place of a block.
+    pub turns: Option<Turns<'b>>,
+}
+
+impl<'b> Rest<'b> {
+    /// A block, and what is behind it.
+    pub fn of(block: &'b [Stmt], behind: Option<&'b Rest<'b>>) -> Rest<'b> {
+        Rest { block, behind, caller: None, turns: None }
+    }
 }
 
 /// Where a way through some statements ends.
-enum End {
+pub(super) enum End {
     /// Behind the last of them.
     Behind(State),
     /// At a `return`.
     Returned(State),
-    /// At the end of the packed function, which has been seen to.
+    /// At a `break` or a `continue`.
+    Left(State, Leave),
+    /// At the end of the packed function, which has been seen to, or where no call gets on.
     Function,
 }
 
-struct Walk<'f> {
-    parts: Parts<'f>,
+pub(super) struct Walk<'f> {
+    pub parts: Parts<'f>,
     /// How many elements each result has along each dim.
     extents: Vec<Vec<Number>>,
-    evaluator: Evaluator<'f>,
+    pub evaluator: Evaluator<'f>,
     launches: Vec<PackedLaunch>,
     /// The sides of `if`s that we are in and that meet others, each with its ways that got there.
-    meetings: Vec<Vec<State>>,
+    pub meetings: Vec<Vec<State>>,
     /// How many ways there are through the function, as far as we have got.
-    n_ways: usize,
-}
-
-/// An `if` whose condition each call answers.
-struct Fork<'b> {
-    /// The condition; nothing where it is no good.
-    rule: Option<Rule>,
-    then: &'b Block,
-    others: &'b [(Expr, Block)],
-    otherwise: &'b Block,
-}
-
-impl Fork<'_> {
-    /// The one side, or the other.
-    fn branch(&self, holds: bool) -> Option<Branch> {
-        self.rule.clone().map(|rule| Branch { rule, holds })
-    }
-
-    /// The facts on one side.
-    fn known(&self, facts: &CallFacts, holds: bool) -> CallFacts {
-        self.branch(holds).map_or_else(|| facts.clone(), |branch| facts.on_side(&branch))
-    }
-
-    /// Whether what comes behind is the same for all sides.
-    fn meets(&self) -> bool {
-        let others = self.others.iter().map(|(_, block)| block);
-        let mut blocks = [self.then, self.otherwise].into_iter().chain(others);
-        blocks.all(|block| walk::assigned(block).is_empty() && !returns(block))
-    }
+    pub n_ways: usize,
 }
 
 impl Walk<'_> {
     /// Goes through statements, and those behind them, to the end of the function.
-    fn block(&mut self, state: State, rest: Rest<'_>) {
+    pub fn block(&mut self, state: State, rest: Rest<'_>) {
         if let Some(caller) = rest.caller {
             self.evaluator.enter(caller.clone());
         }
-        match self.statements(state, rest) {
-            End::Function => {}
-            End::Returned(state) => self.returned(state, rest.behind),
-            End::Behind(state) => match rest.behind {
-                Some(behind) => self.block(state, *behind),
-                None => self.end(state),
-            },
+        let end = match rest.turns {
+            Some(turns) => self.turns(state, turns, rest.behind),
+            None => self.statements(state, rest),
+        };
+        self.go_on(end, rest.behind);
+    }
+
+    /// Goes on from where a way has ended, to the end of the function.
+    pub fn go_on(&mut self, end: End, behind: Option<&Rest<'_>>) {
+        match (end, behind) {
+            (End::Function, _) => {}
+            (End::Returned(state), behind) => self.returned(state, behind),
+            (End::Left(state, how), behind) => self.left(state, how, behind),
+            (End::Behind(state), Some(behind)) => self.block(state, *behind),
+            (End::Behind(state), None) => self.end(state),
         }
     }
 
@@ -211,30 +208,38 @@ impl Walk<'_> {
 
     /// Goes through the statements of one block. Where ways part for good, what is behind the block
     /// is gone through too.
-    fn statements(&mut self, mut state: State, rest: Rest<'_>) -> End {
+    pub fn statements(&mut self, mut state: State, rest: Rest<'_>) -> End {
         for (number, stmt) in rest.block.iter().enumerate() {
-            let block = &rest.block[number + 1..];
-            let behind = Rest { block, behind: rest.behind, caller: None };
-            let end = match &stmt.kind {
-                StmtKind::If(sides, otherwise) => self.ifs(state, sides, otherwise, &behind),
-                StmtKind::Expr(Expr { kind: ExprKind::Call(call), span }) => {
-                    self.call(state, call, *span, &behind)
-                }
-                StmtKind::Return(value) => {
-                    self.check_return(value.as_ref());
-                    End::Returned(state)
-                }
-                _ => {
-                    self.statement(&stmt.kind, stmt.span);
-                    End::Behind(state)
-                }
-            };
-            match end {
+            let behind = Rest::of(&rest.block[number + 1..], rest.behind);
+            match self.statement(state, stmt, &behind) {
                 End::Behind(behind) => state = behind,
-                End::Returned(_) | End::Function => return end,
+                end @ (End::Returned(_) | End::Left(..) | End::Function) => return end,
             }
         }
         End::Behind(state)
+    }
+
+    fn statement(&mut self, state: State, stmt: &Stmt, behind: &Rest<'_>) -> End {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::If(sides, otherwise) => self.ifs(state, sides, otherwise, behind),
+            StmtKind::For(target, iter, body) => self.for_loop(state, (target, iter, body), behind),
+            StmtKind::Break => self.leave(state, Leave::Break, span, behind),
+            StmtKind::Continue => self.leave(state, Leave::Continue, span, behind),
+            StmtKind::Assign(targets, value) => self.assign(state, targets, value, behind),
+            StmtKind::Assert(test, text) => self.assert(state, test, text.as_ref()),
+            StmtKind::Expr(Expr { kind: ExprKind::Call(call), span }) => {
+                self.call(state, call, *span, behind)
+            }
+            StmtKind::Return(value) => {
+                self.check_return(value.as_ref());
+                End::Returned(state)
+            }
+            kind => {
+                self.simple(kind, span);
+                End::Behind(state)
+            }
+        }
     }
 
     fn check_return(&mut self, value: Option<&Expr>) {
@@ -253,6 +258,7 @@ impl Walk<'_> {
         }
         let value = match self.evaluator.begin_call(call, span) {
             None => return End::Behind(state),
+            Some(Called::Nothing) => return End::Behind(state),
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
                 if !self.evaluator.begin(DEPTH_OF_CALL, span) {
@@ -260,15 +266,14 @@ impl Walk<'_> {
                 }
                 let caller = self.evaluator.enter(scope);
                 let behind = Rest { caller: Some(&caller), ..*behind };
-                let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
-                let end = self.statements(state, own);
+                let end = self.statements(state, Rest::of(&function.body, Some(&behind)));
                 self.evaluator.end(DEPTH_OF_CALL);
                 return match end {
                     End::Behind(state) | End::Returned(state) => {
                         self.evaluator.enter(caller);
                         End::Behind(state)
                     }
-                    End::Function => End::Function,
+                    end @ (End::Left(..) | End::Function) => end,
                 };
             }
         };
@@ -283,16 +288,12 @@ impl Walk<'_> {
         End::Behind(state)
     }
 
-    fn statement(&mut self, kind: &StmtKind, span: Span) {
+    /// A statement that no way parts at.
+    fn simple(&mut self, kind: &StmtKind, span: Span) {
         match kind {
             StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) => {}
             StmtKind::Expr(_) => {
                 self.refuse(span, "this does nothing", "remove it, or give it a name");
-            }
-            StmtKind::Assign(targets, value) => {
-                let span = value.span;
-                let value = self.evaluator.expr(value).unwrap_or(Evaluated::Poison);
-                self.evaluator.assign_all(targets, &value, span);
             }
             StmtKind::Augment(target, op, value) => {
                 let value = self.evaluator.augmented(target, *op, value, span);
@@ -311,22 +312,24 @@ impl Walk<'_> {
             StmtKind::Foreign(foreign) => {
                 self.evaluator.report(foreign.diagnostic(span));
             }
-            StmtKind::Assert(..) => {
-                let help = "write it behind `where` in the signature";
-                self.refuse(span, "a packed function has no `assert`", help);
-            }
-            StmtKind::For(..) | StmtKind::While(..) | StmtKind::Break | StmtKind::Continue => {
-                let help = "write launches one by one, or the loop in the kernel";
-                self.refuse(span, "a packed function has no loops", help);
+            StmtKind::While(..) => {
+                let help = "write `for` over constants, or the loop in the kernel";
+                self.refuse(span, "a packed function has no `while`", help);
             }
             StmtKind::Import(_) => {
                 self.refuse(span, "imports stand at the top of a file", "move it there");
             }
-            StmtKind::If(..) | StmtKind::Return(_) => {}
+            StmtKind::Assign(..)
+            | StmtKind::If(..)
+            | StmtKind::For(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Assert(..)
+            | StmtKind::Return(_) => {}
         }
     }
 
-    fn refuse(&mut self, span: Span, message: &str, help: &str) {
+    pub fn refuse(&mut self, span: Span, message: &str, help: &str) {
         let problem = Diagnostic::new("packed-statement", message).label(span, "here");
         self.evaluator.report(problem.help(help));
     }
@@ -344,132 +347,6 @@ impl Walk<'_> {
             None => state.written.extend(results.cloned()),
         }
         state
-    }
-
-    /// `if`, `elif` and `else`.
-    fn ifs(
-        &mut self,
-        state: State,
-        sides: &[(Expr, Block)],
-        otherwise: &Block,
-        behind: &Rest<'_>,
-    ) -> End {
-        let Some((test, _)) = sides.first() else { return self.side(state, otherwise, behind) };
-        if !self.evaluator.begin(1, test.span) {
-            return End::Function;
-        }
-        let end = self.first_if(state, sides, otherwise, behind);
-        self.evaluator.end(1);
-        end
-    }
-
-    fn first_if(
-        &mut self,
-        state: State,
-        sides: &[(Expr, Block)],
-        otherwise: &Block,
-        behind: &Rest<'_>,
-    ) -> End {
-        let Some(((test, then), others)) = sides.split_first() else {
-            return self.side(state, otherwise, behind);
-        };
-        let rule = match self.evaluator.truth(test) {
-            Some(Evaluated::Bool(true)) => return self.side(state, then, behind),
-            Some(Evaluated::Bool(false)) => return self.ifs(state, others, otherwise, behind),
-            Some(Evaluated::Rule(rule)) => Some(rule),
-            // What is wrong with it was reported, and the sides are looked at all the same.
-            _ => None,
-        };
-        self.fork(&state, &Fork { rule, then, others, otherwise }, behind)
-    }
-
-    /// Goes through both sides of an `if`, from the same names and facts.
-    fn fork(&mut self, state: &State, fork: &Fork<'_>, behind: &Rest<'_>) -> End {
-        let sides = self.possible_sides(fork);
-        let meet = fork.meets();
-        if !meet && sides.len() > 1 && !self.begin_way() {
-            return End::Function;
-        }
-        let before = self.place();
-        let mut ends = Vec::new();
-        for holds in sides {
-            self.begin_side(fork, holds, &before);
-            let own = state.on_side(fork, holds);
-            match meet {
-                true => ends.extend(self.run_to_meeting(own, fork, holds)),
-                false => self.run_to_end(own, fork, holds, behind),
-            }
-        }
-        self.go_back(*before);
-        match State::met(ends, &state.branches) {
-            Some(joined) => End::Behind(joined),
-            None => End::Function,
-        }
-    }
-
-    /// The sides that a call may take.
-    fn possible_sides(&self, fork: &Fork<'_>) -> Vec<bool> {
-        let may_be = |holds: &bool| !fork.known(&self.evaluator.facts, *holds).is_impossible();
-        [true, false].into_iter().filter(may_be).collect()
-    }
-
-    fn place(&self) -> Box<Place> {
-        let Evaluator { names, facts, .. } = &self.evaluator;
-        let (names, facts) = (names.clone(), facts.clone());
-        Box::new(Place { scope: self.evaluator.scope_here(), names, facts })
-    }
-
-    fn begin_side(&mut self, fork: &Fork<'_>, holds: bool, before: &Place) {
-        self.evaluator.enter(before.scope.clone());
-        self.evaluator.names = before.names.clone();
-        self.evaluator.facts = fork.known(&before.facts, holds);
-    }
-
-    fn go_back(&mut self, before: Place) {
-        self.evaluator.enter(before.scope);
-        (self.evaluator.names, self.evaluator.facts) = (before.names, before.facts);
-    }
-
-    /// Goes through one side, up to where it meets the other. Its own ways meet there too, which
-    /// part in the functions that it calls.
-    fn run_to_meeting(&mut self, state: State, fork: &Fork<'_>, holds: bool) -> Option<State> {
-        let branches = state.branches.clone();
-        self.meetings.push(Vec::new());
-        self.run_to_end(state, fork, holds, &Rest { block: &[], behind: None, caller: None });
-        State::met(self.meetings.pop()?, &branches)
-    }
-
-    /// Goes through one side, and what is behind it.
-    fn run_to_end(&mut self, state: State, fork: &Fork<'_>, holds: bool, behind: &Rest<'_>) {
-        let end = match holds {
-            true => self.side(state, fork.then, behind),
-            false => self.ifs(state, fork.others, fork.otherwise, behind),
-        };
-        match end {
-            End::Behind(state) => self.block(state, *behind),
-            End::Returned(state) => self.returned(state, Some(behind)),
-            End::Function => {}
-        }
-    }
-
-    /// Whether there may be one more way through the function.
-    fn begin_way(&mut self) -> bool {
-        self.n_ways += 1;
-        let is_good = self.n_ways <= MOST_WAYS;
-        if !is_good {
-            let name = &self.parts.definition.function.name;
-            let message =
-                format!("`{}` has more than {MOST_WAYS} ways through its `if`s", name.name);
-            let problem = Diagnostic::new("too-many-ways", message);
-            let help = "assign what differs behind one `if`, or split the function";
-            self.evaluator.report(problem.label(name.span, "this function").help(help));
-        }
-        is_good
-    }
-
-    /// One side of an `if`, to its own end.
-    fn side(&mut self, state: State, block: &Block, behind: &Rest<'_>) -> End {
-        self.statements(state, Rest { block, behind: Some(behind), caller: None })
     }
 
     /// The end of a way: where ways meet, or of the whole function.
@@ -520,17 +397,6 @@ fn extents(result: Option<&Evaluated>) -> Vec<Number> {
         Int::Dynamic(dim) => dim.expr.clone(),
     });
     extents.collect()
-}
-
-/// Whether a block returns somewhere.
-fn returns(block: &Block) -> bool {
-    block.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::If(sides, otherwise) => {
-            sides.iter().any(|(_, block)| returns(block)) || returns(otherwise)
-        }
-        _ => false,
-    })
 }
 
 /// Whether a kernel that is passed this gets at the memory of a name.

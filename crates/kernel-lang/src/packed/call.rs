@@ -2,19 +2,20 @@
 //! Calls in a packed function: of functions, and of kernels, which then wait for their launch.
 //!
 //! A function of the file that is called by itself is gone through as if it stood there, launches
-//! and all; one that is called for its value computes with what is known.
+//! and all; one that is called for its value computes with what is known (`returned.rs`).
 
 use super::closure::Closure;
 use super::expression::Evaluator;
 use super::number;
+use super::shown::PRINT_TYPE;
 use super::value::{Evaluated, KernelCall};
 use crate::algebra;
-use crate::budget::DEPTH_OF_CALL;
 use crate::call::{self, Bound};
 use crate::file::{Definition, Global, ModuleId};
-use crate::names::{self, FrameId};
+use crate::names::FrameId;
 use crate::plain;
-use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Name, StmtKind};
+use crate::python::tree::{Call, Expr, ExprKind, Function, Name};
+use crate::unroll;
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub(super) struct Scope {
 
 /// The meaning of a call by itself.
 pub(super) enum Called {
+    /// One of `print`, which has told.
+    Nothing,
     /// One that gives a value.
     Value(Box<Evaluated>),
     /// One of a function that is written, with its names.
@@ -101,12 +104,32 @@ impl Evaluator<'_> {
             ExprKind::Name(_) | ExprKind::Attribute(..) => self.expr(&call.function)?,
             _ => Evaluated::None,
         };
-        let Evaluated::Function(closure) = written else {
-            return self.call(call, span).map(|value| Called::Value(Box::new(value)));
+        let closure = match written {
+            Evaluated::Function(closure) => closure,
+            Evaluated::Builtin(name) if *name == *PRINT_TYPE.name => {
+                return self.call(call, span).map(|_| Called::Nothing);
+            }
+            _ => return self.call(call, span).map(|value| Called::Value(Box::new(value))),
         };
         let passed = call::passed(self, call)?;
         let scope = self.scope(&closure, passed, span)?;
         Some(Called::Function(closure.function, scope))
+    }
+
+    /// Whether a name stands for the function of kernpack's of that name.
+    pub fn is_builtin(&mut self, function: &Expr, name: &str) -> bool {
+        let may_be = match &function.kind {
+            ExprKind::Name(_) => true,
+            ExprKind::Attribute(_, member) => &*member.name == name,
+            _ => false,
+        };
+        let is_it = |found| matches!(found, Evaluated::Builtin(found) if &*found == name);
+        may_be && self.expr(function).is_some_and(is_it)
+    }
+
+    /// Whether a call is one of `print`.
+    pub fn prints(&mut self, call: &Call) -> bool {
+        self.is_builtin(&call.function, PRINT_TYPE.name)
     }
 
     /// Where we are.
@@ -145,76 +168,6 @@ impl Evaluator<'_> {
         Some(Scope { module: *module, frame: Some(own), calls })
     }
 
-    /// The value of a function that is called for it.
-    fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Evaluated> {
-        self.begin(DEPTH_OF_CALL, span).then_some(())?;
-        let caller = self.enter(scope);
-        let value = self.run_for_value(&function.body);
-        self.enter(caller);
-        self.end(DEPTH_OF_CALL);
-        match value? {
-            Some(value) => Some(value),
-            None => {
-                let message = format!("`{}` returns nothing", function.name.name);
-                self.report(Diagnostic::new("packed-value", message).label(span, "used as a value"))
-            }
-        }
-    }
-
-    /// The value that statements return, where they do.
-    fn run_for_value(&mut self, block: &Block) -> Option<Option<Evaluated>> {
-        for stmt in block {
-            match &stmt.kind {
-                StmtKind::Assign(targets, value) => {
-                    let span = value.span;
-                    let value = self.expr(value)?;
-                    self.assign_all(targets, &value, span);
-                }
-                StmtKind::Augment(target, op, value) => {
-                    let value = self.augmented(target, *op, value, stmt.span)?;
-                    names::assign(self, target, value, stmt.span);
-                }
-                StmtKind::Return(Some(value)) => return self.expr(value).map(Some),
-                StmtKind::Return(None) => return Some(Some(Evaluated::None)),
-                StmtKind::If(sides, otherwise) => {
-                    let mut taken = Some(otherwise);
-                    for (test, block) in sides {
-                        if self.known_truth(test)? {
-                            taken = Some(block);
-                            break;
-                        }
-                    }
-                    if let Some(value) = self.run_for_value(taken?)? {
-                        return Some(Some(value));
-                    }
-                }
-                StmtKind::Pass => {}
-                StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) => {}
-                _ => {
-                    let message = "a function that is called for its value only computes it";
-                    let problem = Diagnostic::new("packed-statement", message);
-                    self.report(problem.label(stmt.span, "does something else"));
-                    return None;
-                }
-            }
-        }
-        Some(None)
-    }
-
-    /// A condition that has to be known while the package is built.
-    fn known_truth(&mut self, test: &Expr) -> Option<bool> {
-        match self.truth(test)? {
-            Evaluated::Bool(truth) => Some(truth),
-            _ => {
-                let message = "which value it is depends on the call";
-                let problem = Diagnostic::new("packed-value", message);
-                let problem = problem.label(test.span, "not known while the package is built");
-                self.report(problem.help("write an `if` with a launch on each side"));
-                None
-            }
-        }
-    }
-
     fn builtin_call(&mut self, name: &Name, passed: Passed, span: Span) -> Option<Evaluated> {
         let path = format!("kp.{name}");
         if let Some(row) = algebra::find(name) {
@@ -230,10 +183,19 @@ impl Evaluator<'_> {
         };
         let bound = call::bind(self, &path, takes, passed, span)?;
         let args: Vec<_> = bound.values.into_iter().flatten().chain(bound.rest).collect();
-        match (row, &args[..]) {
-            (Some(row), args) => plain::run(self, row, args, span),
-            (None, [tensor, bytes]) => self.aligned(tensor, bytes, span),
-            (None, _) => None,
+        match (row, &**name, &args[..]) {
+            (Some(row), _, args) => plain::run(self, row, args, span),
+            (None, "range" | "range_constexpr", args) => {
+                let bounds = unroll::bounds(self, args, span)?;
+                self.range(bounds, span)
+            }
+            (None, "print_type", values) => self.print(values, span),
+            (None, "enumerate", [x]) => unroll::enumerate(self, x),
+            (None, "zip", args) => unroll::zip(self, args),
+            (None, "static", _) => self.unnamed_static(span),
+            (None, "view", [tensor, layout]) => self.view(tensor, layout, span),
+            (None, "aligned", [tensor, bytes]) => self.aligned(tensor, bytes, span),
+            (None, ..) => None,
         }
     }
 

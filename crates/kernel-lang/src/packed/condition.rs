@@ -303,6 +303,11 @@ impl Evaluator<'_> {
                 return Some(Evaluated::Rule(Rule { kind, span }));
             }
             (Evaluated::Tuple(a), Evaluated::Tuple(b)) if a.len() != b.len() => Some(false),
+            (Evaluated::Tuple(left), Evaluated::Tuple(right)) if let Some(wanted) = equality => {
+                let pairs = left.iter().zip(right);
+                let pairs = pairs.map(|((_, left), (_, right))| (left.clone(), right.clone()));
+                return self.tuples(pairs.collect(), [at, bt], wanted, span);
+            }
             (Evaluated::None, Evaluated::None) => Some(true),
             _ => None,
         };
@@ -325,6 +330,34 @@ impl Evaluator<'_> {
                 })
             }
         }
+    }
+
+    /// Whether each pair of the items of two tuples is equal, or not all are.
+    fn tuples(
+        &mut self,
+        pairs: Vec<(Evaluated, Evaluated)>,
+        [at, bt]: [Span; 2],
+        wanted: bool,
+        span: Span,
+    ) -> Option<Evaluated> {
+        let mut rules = Vec::new();
+        for (a, b) in pairs {
+            match self.ordered(Comparison::Eq, [(a, at), (b, bt)], span)? {
+                Evaluated::Rule(rule) => rules.push(rule),
+                Evaluated::Bool(false) if !rules.iter().any(|rule| self.facts.may_break(rule)) => {
+                    return Some(Evaluated::Bool(!wanted));
+                }
+                Evaluated::Bool(false) => rules.push(constant_rule(false, span)),
+                _ => {}
+            }
+        }
+        Some(match self.all_hold(rules, span) {
+            Evaluated::Bool(truth) => Evaluated::Bool(truth == wanted),
+            Evaluated::Rule(rule) if !wanted => {
+                self.decided(Rule { kind: RuleKind::Not(Box::new(rule)), span })
+            }
+            rule => rule,
+        })
     }
 
     fn text(

@@ -3,6 +3,7 @@
 
 use super::closure::Names;
 use super::facts::CallFacts;
+use super::found::{Found, Pass};
 use super::kernel_call::why_not;
 use super::limits::{DEPTH_OF_CONSTANT, Progress};
 use super::value::Evaluated;
@@ -14,6 +15,7 @@ use crate::file::{KernelFiles, ModuleId};
 use crate::integer::MOST_BITS;
 use crate::names::{self, FrameId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Ident, Name, UnaryOp};
+use crate::unroll::comprehension;
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
 use kernpack_ffi_abi::DType;
@@ -32,9 +34,28 @@ pub(super) struct Evaluator<'f> {
     pub names: Names,
     /// The facts here.
     pub facts: CallFacts,
+    /// How the body is gone through.
+    pub pass: Pass,
+    /// What it says that belongs to the signature.
+    pub found: Found,
     pub problems: Diagnostics,
+    /// What the function prints.
+    pub notes: Diagnostics,
+    /// The problems of this combination of dtypes alone: see [`super::body::Walked`].
+    pub of_row: Vec<OfRow>,
     /// How far this has gone.
     pub progress: Progress,
+}
+
+/// A problem of one combination of dtypes.
+#[derive(Clone, Debug)]
+pub(super) struct OfRow {
+    /// The problem, without the dtypes.
+    pub diagnostic: Diagnostic,
+    /// Where they are told.
+    pub span: Span,
+    /// In which words.
+    pub words: &'static str,
 }
 
 impl<'f> Evaluator<'f> {
@@ -45,8 +66,10 @@ impl<'f> Evaluator<'f> {
         names: Names,
         facts: CallFacts,
     ) -> Evaluator<'f> {
-        let (problems, progress) = (Diagnostics::default(), Progress::default());
-        Evaluator { files, module, names, facts, problems, progress }
+        let (pass, found) = (Pass::Final, Found::default());
+        let (problems, notes) = (Diagnostics::default(), Diagnostics::default());
+        let (of_row, progress) = (vec![], Progress::default());
+        Evaluator { files, module, names, facts, pass, found, problems, notes, of_row, progress }
     }
 }
 
@@ -57,6 +80,11 @@ impl Evaluator<'_> {
             self.problems.extend_new([problem]);
         }
         None
+    }
+
+    /// Reports a mistake that other combinations of dtypes may not have.
+    pub fn report_of_row(&mut self, diagnostic: Diagnostic, span: Span, words: &'static str) {
+        self.of_row.push(OfRow { diagnostic, span, words });
     }
 
     /// Reports that something is not what it should be.
@@ -105,9 +133,8 @@ impl Evaluator<'_> {
             ExprKind::Binary(op, operands) => self.binary_of(*op, operands, span),
             ExprKind::Conditional(parts) => self.conditional(parts),
             ExprKind::Lambda(function) => Some(self.function(function)),
-            ExprKind::Dict(_) | ExprKind::Comprehension(_) | ExprKind::Starred(_) => {
-                self.unknown_kind(span)
-            }
+            ExprKind::Comprehension(made) => comprehension(self, made),
+            ExprKind::Dict(_) | ExprKind::Starred(_) => self.unknown_kind(span),
             ExprKind::Foreign(foreign) => self.foreign(foreign, span),
         }
     }

@@ -57,6 +57,8 @@ pub struct CallFacts {
     aligned: BTreeMap<String, Learned<u32>>,
     /// The pairs of tensors that share no memory.
     apart: BTreeMap<(String, String), Reasons>,
+    /// The sides of `if`s, and of what else is asked, that this place is on.
+    sides: Rc<Vec<Branch>>,
     /// The conditions of this place.
     conditions: Reasons,
     /// The symbol of strides of which one is taken to be one that steps take.
@@ -99,6 +101,7 @@ impl CallFacts {
             most_nodes: 0,
             aligned: BTreeMap::new(),
             apart: BTreeMap::new(),
+            sides: Rc::default(),
             conditions: Reasons::default(),
             taken: None,
             is_impossible: false,
@@ -106,6 +109,17 @@ impl CallFacts {
         facts.learn_addresses();
         facts.learn_signature();
         facts
+    }
+
+    /// The sides that this place is on, the outermost first.
+    pub fn sides(&self) -> &[Branch] {
+        &self.sides
+    }
+
+    /// Learns from a rule that the signature is to have.
+    pub fn demand(&mut self, rule: &Rule) {
+        Rc::make_mut(&mut self.rules).push(rule.clone());
+        self.learn_signature();
     }
 
     /// Learns what the rules say, and what strides are.
@@ -162,6 +176,7 @@ impl CallFacts {
     /// The facts behind an `if`, on one of its sides.
     pub fn on_side(&self, branch: &Branch) -> CallFacts {
         let mut facts = self.clone();
+        Rc::make_mut(&mut facts.sides).push(branch.clone());
         // A rule that breaks does not hold, and then nothing is known of its parts.
         let breaks = branch.rule.outcomes(&Known { values: &|_| None }).breaks;
         if branch.holds || !breaks {
@@ -170,8 +185,9 @@ impl CallFacts {
             for _ in 0..2 {
                 facts.because(because.clone()).learn(&branch.rule, branch.holds);
             }
-            // Rules may say more here: of what is given, and of strides that steps take.
-            if self.names.may_leave_out() {
+            // Rules may say more here: of what is given, of strides that steps take, and where a
+            // part of them is known.
+            if self.names.may_leave_out() || self.rules.iter().any(Rule::is_joined) {
                 facts.learn_signature();
             }
         }
@@ -180,6 +196,12 @@ impl CallFacts {
 
     /// Whether a rule holds in every call, or in none; nothing where that depends on the call.
     pub fn decide(&self, rule: &Rule) -> Option<bool> {
+        if let Some(holds) = self.sides.iter().find_map(|side| answer(side, rule)) {
+            return Some(holds);
+        }
+        if self.rules.contains(rule) && self.is_always_asked(rule) {
+            return Some(true);
+        }
         let values = |name: &str| self.known_value(name);
         match rule.outcomes(&Known { values: &values }) {
             Outcomes { holds: false, .. } => return Some(false),
@@ -437,6 +459,18 @@ impl Folded {
             Expr::Int(value) => Some(value),
             Expr::Symbol(..) | Expr::Field(..) | Expr::Binary(..) => None,
         }
+    }
+}
+
+/// The answer to a rule on a side on which that was asked, or the opposite. A comparison that does
+/// not hold may have no value.
+fn answer(Branch { rule: asked, holds }: &Branch, rule: &Rule) -> Option<bool> {
+    match (&asked.kind, &rule.kind) {
+        _ if asked == rule => Some(*holds),
+        (RuleKind::Compare(a, asked, b), RuleKind::Compare(c, comparison, d)) if *holds => {
+            (*comparison == asked.opposite() && a == c && b == d).then_some(false)
+        }
+        _ => None,
     }
 }
 

@@ -123,6 +123,7 @@ impl Evaluator<'_> {
             | Evaluated::DTypeParam(..)
             | Evaluated::Stream(_)
             | Evaluated::Opaque(..)
+            | Evaluated::Range(_)
             | Evaluated::Rule(_)
             | Evaluated::Kernel(_)
             | Evaluated::Kernpack
@@ -309,6 +310,10 @@ pub(super) fn why_not(value: &Evaluated) -> (String, String) {
         Evaluated::Opaque(path, what) => {
             (format!("`{path}` is {what}, which enters no kernel"), "pass a tensor")
         }
+        Evaluated::Range(_) => (
+            "a range enters no kernel".to_string(),
+            "pass its bounds, or the numbers: `[i for i in range(4)]`",
+        ),
         Evaluated::Rule(_) => (
             "a condition enters no kernel".to_string(),
             "write an `if` with a launch on each side, or ask again in the kernel",

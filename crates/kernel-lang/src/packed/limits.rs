@@ -69,7 +69,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether there may be that many steps more; reports that once.
-    fn count_steps(&mut self, n_steps: usize, span: Span) -> bool {
+    pub fn count_steps(&mut self, n_steps: usize, span: Span) -> bool {
         let budget = &mut self.progress.budget;
         budget.count(n_steps);
         if budget.is_spent() && budget.exhaust() {
@@ -157,6 +157,7 @@ impl Size {
             | Evaluated::String(_)
             | Evaluated::Stream(_)
             | Evaluated::Opaque(..)
+            | Evaluated::Range(_)
             | Evaluated::Swizzle(_)
             | Evaluated::NoTensor(..)
             | Evaluated::Kernel(_)

@@ -25,21 +25,30 @@
 //! Not here: files, what kernels do, plans.
 
 mod algebra;
+mod assertion;
 mod body;
 mod call;
+mod choice;
 mod closure;
 mod condition;
 mod dims;
 mod expression;
 pub mod facts;
+mod fork;
+mod found;
 mod header;
 mod kernel_call;
 mod limits;
+mod loops;
 mod name;
 mod number;
+mod returned;
 pub mod settle;
+mod shown;
 mod tensor;
+mod told;
 mod value;
+mod view;
 pub mod written;
 
 #[cfg(test)]
@@ -51,11 +60,14 @@ use crate::argument::Argument;
 use crate::builtin::Entry;
 use crate::call::call_text;
 use crate::file::{Definition, DefinitionKind, KernelFiles};
+use expression::OfRow;
+use found::{Found, Pass};
 use header::Header;
 use kernpack_syntax::{Diagnostics, Span};
 use kernpack_validators::declare::Bindings;
 use kernpack_validators::{Branch, Geometry, Signature, Workspace};
 use std::sync::Arc;
+use told::Told;
 
 /// A packed function.
 #[derive(Clone, Debug)]
@@ -78,6 +90,8 @@ pub struct PackedRow {
     pub row: Row,
     /// In order. Of those on different sides of an `if`, a call runs those of one.
     pub launches: Vec<PackedLaunch>,
+    /// What the function has printed.
+    pub notes: Diagnostics,
 }
 
 /// A launch of a kernel with what it is passed.
@@ -120,10 +134,12 @@ pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
         let function = function(files, definition, &mut own);
         let is_sound = !own.has_errors();
         problems.extend(own);
-        if let (false, Some(function)) = (is_sound, &function)
-            && let Err(found) = settle::Kernels::default().settle(files, &function.rows)
-        {
-            problems.extend(found);
+        if let (false, Some(function)) = (is_sound, &function) {
+            let mut kernels = settle::Kernels::default();
+            let found = kernels.settle(files, &function.rows);
+            problems.extend(found.err().unwrap_or_default());
+            // What is printed may say why something is wrong.
+            problems.extend(kernels.warnings);
         }
         function.filter(|_| is_sound)
     });
@@ -138,19 +154,71 @@ fn function(
 ) -> Option<PackedFunction> {
     let DefinitionKind::Packed(decorator) = &definition.kind else { return None };
     let Header { signature, workspaces } = header::read(&definition.function, decorator, problems)?;
-    let bindings = signature.resolve().map_err(|found| problems.extend(found)).ok()?;
-    let rows = rows(&signature, &bindings).into_iter().map(|row| {
-        let facts = CallFacts::of(&signature, &bindings, &workspaces, row.clone());
-        let parts =
-            body::Parts { files, definition, signature: &signature, workspaces: &workspaces };
-        let (launches, found) = body::run(parts, facts);
-        // What is wrong is so for most combinations of dtypes.
-        problems.extend_new(found);
-        PackedRow { row, launches }
-    });
-    let rows = rows.collect();
+    let body = Body { files, definition, workspaces: &workspaces };
+    let settled = body.settle(signature);
+    let (signature, Walked { rows, problems: found, .. }) =
+        settled.map_err(|found| problems.extend(found)).ok()?;
+    problems.extend(found);
     let doc = definition.function.doc.as_ref().map(|doc| header::cleaned(doc));
     Some(PackedFunction { signature, doc, workspaces, rows })
+}
+
+/// The body of a packed function, for all combinations of dtypes.
+struct Body<'f> {
+    files: &'f KernelFiles,
+    definition: &'f Definition,
+    workspaces: &'f [Workspace],
+}
+
+/// What comes of going through it.
+struct Walked {
+    rows: Vec<PackedRow>,
+    found: Found,
+    problems: Diagnostics,
+}
+
+impl Body<'_> {
+    /// Goes through it with a signature in which all stands that it says; gives that.
+    ///
+    /// # Errors
+    /// What is wrong with the signature.
+    fn settle(&self, written: Signature) -> Result<(Signature, Walked), Diagnostics> {
+        let first = self.walk(&written, Pass::Finding)?;
+        if first.found.is_empty() {
+            return Ok((written, first));
+        }
+        let whole = first.found.added_to(&written);
+        match self.walk(&whole, Pass::Final) {
+            Ok(walked) => Ok((whole, walked)),
+            // What was found is no good; what else is wrong was seen without it.
+            Err(found) => Err(Diagnostics([first.problems.0, found.0].concat())),
+        }
+    }
+
+    /// Goes through it, for a signature.
+    ///
+    /// # Errors
+    /// What is wrong with the signature.
+    fn walk(&self, signature: &Signature, pass: Pass) -> Result<Walked, Diagnostics> {
+        let Body { files, definition, workspaces } = *self;
+        let bindings = signature.resolve()?;
+        let (mut rows, mut found) = (Vec::new(), Vec::new());
+        let (mut problems, mut told) = (Diagnostics::default(), Told::default());
+        for (number, row) in self::rows(signature, &bindings).into_iter().enumerate() {
+            let facts = CallFacts::of(signature, &bindings, workspaces, row.clone());
+            let parts = body::Parts { files, definition, signature, workspaces, pass };
+            let walked = body::run(parts, facts);
+            // What is wrong is so for most combinations of dtypes.
+            problems.extend_new(walked.problems);
+            for OfRow { diagnostic, span, words } in walked.of_row {
+                told.add(diagnostic.into(), (number, &row), (span, words));
+            }
+            found.push((row.clone(), walked.found));
+            rows.push(PackedRow { row, launches: walked.launches, notes: walked.notes });
+        }
+        problems.extend(told.finish());
+        Ok(Walked { rows, found: Found::of_rows(&found), problems })
+    }
 }
 
 /// The combinations of dtypes that a signature allows; one without any where it has no variables.

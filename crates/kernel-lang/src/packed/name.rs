@@ -4,6 +4,7 @@
 use super::closure::Closure;
 use super::expression::Evaluator;
 use super::number;
+use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use crate::algebra;
 use crate::builtin;
@@ -89,6 +90,10 @@ impl<'f> Names<'f> for Evaluator<'f> {
             (None, Some(elaborated::Elaborated::Int(number))) => Some(Evaluated::Int(number)),
             (None, _) => self.report(builtin::unknown(name).label(span, "")),
         }
+    }
+
+    fn python(&self, name: &str) -> Option<&'static str> {
+        (name == "print").then_some(PRINT_TYPE.name)
     }
 
     fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Evaluated> {

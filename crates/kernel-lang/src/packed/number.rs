@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Functions of numbers and of tensors' addresses that packed functions call, Python's among them.
 
+use super::choice::STATIC;
 use super::expression::Evaluator;
+use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
+use super::view::VIEW;
 use crate::algebra::Algebra;
 use crate::call::Arg;
 use crate::integer::Integer;
 use crate::plain::{self, Constant, Extreme, Plain};
+use crate::unroll;
 use kernpack_layout::Arith;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Op};
@@ -35,7 +39,10 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     let plain = plain::ROWS.into_iter();
     let plain =
         plain.map(|plain::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
-    plain.chain([ALIGNED])
+    let loops = unroll::ROWS.into_iter();
+    let loops =
+        loops.map(|unroll::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
+    plain.chain(loops).chain([STATIC, VIEW, ALIGNED, PRINT_TYPE])
 }
 
 /// The parameters of the function of that name, if there is one.

@@ -8,17 +8,17 @@
 #[cfg(test)]
 mod tests;
 
+use super::told::Told;
 use super::{PackedLaunch, PackedRow, Row};
 use crate::elaborate::{Instance, Request, elaborate};
 use crate::file::KernelFiles;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Kernel, Scalar};
-use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity, Span};
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
     Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
 };
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A launch of which all is known.
@@ -49,7 +49,7 @@ impl SettledLaunch {
 pub struct Kernels {
     /// Them, in order.
     pub kernels: Vec<Arc<Kernel>>,
-    /// Possible mistakes.
+    /// Possible mistakes, and what is printed while compiling.
     pub warnings: Diagnostics,
 }
 
@@ -78,7 +78,8 @@ impl Kernels {
     ) -> Result<Vec<SettledLaunch>, Diagnostics> {
         let mut told = Told::default();
         let mut groups: Vec<Group> = Vec::new();
-        for (number, PackedRow { row, launches }) in rows.iter().enumerate() {
+        for (number, PackedRow { row, launches, notes }) in rows.iter().enumerate() {
+            self.warnings.extend_new(notes.clone());
             let mut place = 0;
             for launch in launches {
                 match instance(files, row, launch) {
@@ -87,11 +88,16 @@ impl Kernels {
                         let group = Group::of(number, launch, instance);
                         place = group.join(&mut groups, place) + 1;
                     }
-                    Err(found) => told.add(found, (number, row), launch),
+                    Err(found) => {
+                        let is_note = |one: &Diagnostic| one.severity == Severity::Note;
+                        let (notes, found) = found.into_iter().partition(is_note);
+                        self.warnings.extend_new::<Vec<_>>(notes);
+                        told.add(Diagnostics(found), (number, row), (launch.span, "launched here"));
+                    }
                 }
             }
         }
-        told.into_result()?;
+        told.finish().into_result()?;
         Ok(groups.into_iter().map(|group| self.launch(group, rows)).collect())
     }
 
@@ -260,72 +266,4 @@ fn rows_rule<'r>(rows: impl Iterator<Item = &'r Row>, span: Span) -> Rule {
     let vars = rows.first().map(|row| row.keys().cloned().collect()).unwrap_or_default();
     let dtypes: Vec<Vec<DType>> = rows.iter().map(|row| row.values().copied().collect()).collect();
     Rule { kind: RuleKind::DTypes(vars, dtypes), span }
-}
-
-/// The problems of kernels. Most of it is so for most combinations of dtypes, and told for the
-/// first; what others have in other words, at the same place of the same launch, is counted.
-#[derive(Default)]
-struct Told {
-    problems: Vec<Problem>,
-}
-
-/// A problem of a launch.
-struct Problem {
-    /// The problem, without the launch.
-    diagnostic: Diagnostic,
-    /// The launch, and what the combination is.
-    launch: (Span, String),
-    /// The first combination of dtypes that has it.
-    row: usize,
-    /// The others that have it in other words.
-    others: BTreeSet<usize>,
-}
-
-impl Told {
-    fn add(&mut self, found: Diagnostics, (number, row): (usize, &Row), launch: &PackedLaunch) {
-        let dtypes = row.iter().map(|(var, dtype)| format!("`{var}` is {dtype}"));
-        let dtypes: Vec<_> = dtypes.collect();
-        let text = match &dtypes[..] {
-            [] => "launched here".to_string(),
-            dtypes => format!("launched here, where {}", dtypes.join(" and ")),
-        };
-        for diagnostic in found {
-            if self.problems.iter().any(|known| known.diagnostic == diagnostic) {
-                continue;
-            }
-            let alike = |known: &&mut Problem| {
-                known.row != number
-                    && known.launch.0 == launch.span
-                    && known.diagnostic.code == diagnostic.code
-                    && places(&known.diagnostic).eq(places(&diagnostic))
-            };
-            match self.problems.iter_mut().find(alike) {
-                Some(known) => _ = known.others.insert(number),
-                None => self.problems.push(Problem {
-                    diagnostic,
-                    launch: (launch.span, text.clone()),
-                    row: number,
-                    others: BTreeSet::new(),
-                }),
-            }
-        }
-    }
-
-    fn into_result(self) -> Result<(), Diagnostics> {
-        let told = self.problems.into_iter().map(|problem| {
-            let Problem { diagnostic, launch: (span, text), others, .. } = problem;
-            let text = match others.len() {
-                0 => text,
-                1 => format!("{text}, and likewise for another combination of dtypes"),
-                others => format!("{text}, and likewise for {others} other combinations of dtypes"),
-            };
-            diagnostic.mark(span, text)
-        });
-        Diagnostics(told.collect()).into_result()
-    }
-}
-
-/// Where a diagnostic has its labels.
-fn places(diagnostic: &Diagnostic) -> impl Iterator<Item = Span> {
-    diagnostic.labels.iter().map(|label| label.span)
 }

@@ -37,7 +37,7 @@ pub(super) fn check_beside(beside: &str, source: &str, expected: Expect) {
 
 fn show(function: &PackedFunction) -> String {
     let mut text = format!("{}\n", function.signature.name);
-    for PackedRow { row, launches } in &function.rows {
+    for PackedRow { row, launches, notes: _ } in &function.rows {
         if !row.is_empty() {
             let dtypes: Vec<_> = row.iter().map(|(var, dtype)| format!("{var}={dtype}")).collect();
             text += &format!("  {}\n", dtypes.join(" "));

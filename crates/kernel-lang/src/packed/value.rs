@@ -44,6 +44,8 @@ pub(super) enum Evaluated {
     Opaque(Name, &'static str),
     /// Several.
     Tuple(Vec<(Option<Name>, Evaluated)>),
+    /// A range of constants: the first, the end and the step.
+    Range([i128; 3]),
     /// A layout, with a swizzle of its indices or without.
     Layout(Layout<Dim>, Option<Swizzle>),
     /// A swizzle.
@@ -127,6 +129,7 @@ impl Evaluated {
             Evaluated::Stream(_) => "a stream",
             Evaluated::Opaque(_, what) => what,
             Evaluated::Tuple(_) => "a tuple",
+            Evaluated::Range(_) => "a range",
             Evaluated::Layout(..) => "a layout",
             Evaluated::Swizzle(_) => "a swizzle",
             Evaluated::Tensor(_) | Evaluated::NoTensor(..) => "a tensor",

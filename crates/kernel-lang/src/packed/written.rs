@@ -94,7 +94,7 @@ pub fn launch(
                 known,
             }));
         }
-        packed.push(PackedRow { row, launches });
+        packed.push(PackedRow { row, launches, notes: Diagnostics::default() });
     }
     problems.into_result().map(|()| packed)
 }

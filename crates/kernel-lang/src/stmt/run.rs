@@ -12,6 +12,7 @@ use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::python::walk;
 use crate::scope::{Binding, Lost, Variable};
+use crate::unroll::{Unroll, counted};
 use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, OpKind};
@@ -74,28 +75,13 @@ impl Elaborator<'_> {
         let [Some(first), Some(end), Some(step)] = ints else {
             return self.poisoned_loop(target, body);
         };
-        match self.constant_turns([first, end, step], iter.span) {
-            Some(mut turns) => self.unroll(target, &mut turns, body, iter.span),
+        match counted(self, [first, end, step], iter.span) {
+            Some(turns) => {
+                let mut turns = turns.map(|index| Elaborated::Int(index.into()));
+                self.unroll(target, &mut turns, body, iter.span)
+            }
             None => self.poisoned_loop(target, body),
         }
-    }
-
-    /// The turns of a constant range, from `first` to `end` by `step`.
-    pub fn constant_turns(
-        &mut self,
-        [first, end, step]: [i128; 3],
-        span: Span,
-    ) -> Option<impl Iterator<Item = Elaborated> + use<>> {
-        if step == 0 {
-            self.mistake("loop", span, "a step of 0", "count by another number");
-            return None;
-        }
-        let mut next = Some(first);
-        Some(std::iter::from_fn(move || {
-            let index = next.filter(|at| if step > 0 { *at < end } else { *at > end })?;
-            next = index.checked_add(step);
-            Some(Elaborated::Int(index.into()))
-        }))
     }
 
     fn unroll(
@@ -109,8 +95,7 @@ impl Elaborator<'_> {
         let before = self.names_before(target);
         let mut flow = Flow::Next;
         for item in turns {
-            self.budget.count(1);
-            if self.is_too_large(span) {
+            if !self.begin_turn(span) {
                 break;
             }
             self.assign_turn(target, item);
@@ -128,22 +113,6 @@ impl Elaborator<'_> {
             self.end_index(&name, scalar);
         }
         flow
-    }
-
-    /// Gives the names of a loop that is unrolled what they are in a turn. They are new in each:
-    /// a type that one had before, in the turn before or in front of the loop, is not kept.
-    pub fn assign_turn(&mut self, target: &Expr, item: Elaborated) {
-        let mut names = Vec::new();
-        walk::target_names(target, &mut names);
-        for name in names {
-            if self.scopes.frame().get(&name).is_some() {
-                let binding = Binding::Lost(Lost::Index);
-                self.scopes
-                    .frame()
-                    .bind(&name, Variable { binding, scalar: None, span: target.span });
-            }
-        }
-        self.assign_to(target, item, target.span);
     }
 
     /// The names of a target that have a type already, with that.

@@ -23,6 +23,8 @@ pub struct Interpretable {
     pub function: Function,
     /// The plan of its calls.
     pub plan: Plan,
+    /// What its package tells that is no mistake.
+    pub notes: Diagnostics,
 }
 
 /// Where the tensors of a call are.
@@ -67,7 +69,7 @@ impl Interpretable {
         }
         let function = find(package.functions, name)?;
         let plan = function.plan()?;
-        Ok(Interpretable { function, plan })
+        Ok(Interpretable { function, plan, notes: problems })
     }
 
     /// Runs the launches of an accepted call, in order. A device that is known holds so many blocks

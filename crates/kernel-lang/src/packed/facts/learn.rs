@@ -53,6 +53,13 @@ impl CallFacts {
         }
     }
 
+    /// Whether a rule of the signature is asked here as it stands, with no part of it left out.
+    pub(super) fn is_always_asked(&self, rule: &Rule) -> bool {
+        let mut names = rule.names().into_iter();
+        self.absentable(rule).is_empty()
+            && names.all(|name| self.loose_stride(&name.text).is_none())
+    }
+
     /// The holders that decide whether the names of a rule are there, each with the name; what is
     /// there in any call is not among them.
     fn absentable(&self, rule: &Rule) -> Vec<(Name, String)> {
@@ -201,6 +208,9 @@ impl Learner<'_> {
             let expr = self.facts.canonical(&expr_of(&name));
             self.facts.add_reasons_of(&expr, &mut why);
         }
+        let parts = rules.iter().flat_map(Rule::parts);
+        let checked = parts.filter(|part| self.facts.rules.contains(part));
+        Rc::make_mut(&mut why).extend(checked.map(Because::rule));
         let learner = self.also(&why);
         let ways = possible.into_iter().map(|rule| {
             learner.way(|learner| match asked {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the body of a packed function says that belongs to its signature: rules, each of which every
+//! call has to keep.
+//!
+//! A body is gone through twice where it says such a thing: first to find it, and then as if it had
+//! stood in the signature, which is what callers see and entry points check. So what kernels are
+//! compiled for is established by checks that are there, wherever in the body they are written.
+//!
+//! A rule that is found on one side of an `if` is kept there: `not cond or rule`. One that only some
+//! combinations of dtypes have is kept for them: `T in {the others} or rule`.
+
+use super::Row;
+use super::expression::Evaluator;
+use kernpack_ffi_abi::DType;
+use kernpack_syntax::Span;
+use kernpack_validators::{Branch, Rule, RuleKind, Signature};
+
+/// How a body is gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// To find what it says that belongs to the signature.
+    Finding,
+    /// With a signature in which all of it stands.
+    Final,
+}
+
+/// What a body says that belongs to the signature.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// Rules, in the order in which they were met, each once.
+    pub rules: Vec<Rule>,
+}
+
+impl Found {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    fn add(&mut self, rule: Rule) {
+        if !self.rules.contains(&rule) {
+            self.rules.push(rule);
+        }
+    }
+
+    /// What the combinations of dtypes have found, in terms of all of them.
+    pub fn of_rows(rows: &[(Row, Found)]) -> Found {
+        let mut all = Found::default();
+        for rule in rows.iter().flat_map(|(_, found)| &found.rules) {
+            let (own, others): (Vec<_>, Vec<_>) =
+                rows.iter().partition(|(_, found)| found.rules.contains(rule));
+            let [own, others] = [own, others].map(|rows| rows.into_iter().map(|row| &row.0));
+            all.add(match others.len() {
+                0 => rule.clone(),
+                _ => {
+                    let of_others = of_other_rows(own.collect(), others.collect(), rule.span);
+                    any_of([of_others, rule.clone()], rule.span)
+                }
+            });
+        }
+        all
+    }
+
+    /// A signature in which it stands.
+    pub fn added_to(self, signature: &Signature) -> Signature {
+        let mut signature = signature.clone();
+        let is_new = |rule: &Rule| !signature.rules.contains(rule);
+        let rules: Vec<_> = self.rules.into_iter().filter(is_new).collect();
+        signature.rules.extend(rules);
+        signature
+    }
+}
+
+impl Evaluator<'_> {
+    /// Demands that a rule holds in every call that gets here.
+    pub fn demand(&mut self, rule: Rule) {
+        match rule.kind {
+            // Each by itself, so that the message about one says no more than that.
+            RuleKind::And(rules) => rules.into_iter().for_each(|rule| self.demand(rule)),
+            _ => self.demand_one(Some(rule.clone()), rule.span),
+        }
+    }
+
+    /// Demands that no call gets here. Some side of an `if` is around.
+    pub fn demand_nothing(&mut self, span: Span) {
+        self.demand_one(None, span);
+    }
+
+    fn demand_one(&mut self, rule: Option<Rule>, span: Span) {
+        if self.pass == Pass::Final {
+            return;
+        }
+        let others = self.facts.sides().iter().map(other_side);
+        let rule = any_of(others.chain(rule), span);
+        self.facts.demand(&rule);
+        self.found.add(rule);
+    }
+}
+
+/// That a call takes the other side. What has no value fails a rule either way.
+fn other_side(Branch { rule, holds }: &Branch) -> Rule {
+    match (&rule.kind, holds) {
+        (_, false) => rule.clone(),
+        (RuleKind::Not(rule), true) => (**rule).clone(),
+        (RuleKind::Compare(a, comparison, b), true) => {
+            let kind = RuleKind::Compare(a.clone(), comparison.opposite(), b.clone());
+            Rule { kind, span: rule.span }
+        }
+        (_, true) => Rule { kind: RuleKind::Not(Box::new(rule.clone())), span: rule.span },
+    }
+}
+
+/// That one of some rules holds.
+fn any_of(rules: impl IntoIterator<Item = Rule>, span: Span) -> Rule {
+    let mut all = Vec::new();
+    for rule in rules {
+        match rule.kind {
+            RuleKind::Or(rules) => all.extend(rules),
+            _ => all.push(rule),
+        }
+    }
+    match (all.len(), all.pop()) {
+        (1, Some(Rule { kind, .. })) => Rule { kind, span },
+        (_, last) => Rule { kind: RuleKind::Or(all.into_iter().chain(last).collect()), span },
+    }
+}
+
+/// That the dtypes are none of those combinations, but one of the others: by as few variables as
+/// tell.
+fn of_other_rows(own: Vec<&Row>, others: Vec<&Row>, span: Span) -> Rule {
+    let mut vars: Vec<&String> = own.iter().flat_map(|row| row.keys()).collect();
+    vars.sort();
+    vars.dedup();
+    for var in vars.clone() {
+        let fewer: Vec<_> = vars.iter().copied().filter(|other| *other != var).collect();
+        let of = |row: &Row| fewer.iter().map(|var| row[*var]).collect::<Vec<_>>();
+        let is_told = others.iter().all(|row| own.iter().all(|own| of(own) != of(row)));
+        if is_told {
+            vars = fewer;
+        }
+    }
+    let mut rows: Vec<Vec<DType>> = Vec::new();
+    for row in others {
+        let dtypes: Vec<_> = vars.iter().map(|var| row[*var]).collect();
+        if !rows.contains(&dtypes) {
+            rows.push(dtypes);
+        }
+    }
+    Rule { kind: RuleKind::DTypes(vars.into_iter().cloned().collect(), rows), span }
+}
