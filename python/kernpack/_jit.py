@@ -26,7 +26,7 @@ from . import _arch, _build, _captured, _errors, _function, _native, _source, _s
 from ._captured import Watch
 from ._function import Function
 from ._program import Kernel, Program, Said
-from ._signature import Type, signature
+from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
 
 MOST_VARIANTS = 64
@@ -234,34 +234,23 @@ class _JitMethods(Function):
     def _specialised(self, specs: Sequence[Any], arch: _arch.Archs = None) -> Variant:
         """The variant for arguments, or for what stands for them."""
         self._renew()
-        number = self._number
-        classes = self._classes(specs)
-        if classes is not None and arch is None:
-            return self._variant(number, json.dumps(classes), "warmup")
-        said = self._said(classes) if classes is not None else self._said_by(specs)
-        return self._built(self._programs[number], said, "kp.compile", arch)
-
-    def _classes(self, specs: Sequence[Any]) -> list[Any] | None:
-        """The classes of arguments; None where something stands for one that has no class."""
-        if self._options.signature is not None:
-            return []
-        if any(isinstance(each, (Type, str, type)) or _captured.is_dtype(each) for each in specs):
-            return None
-        return _native.classes(specs, self.parameters.constants)
-
-    def _said_by(self, specs: Sequence[Any]) -> Said:
-        """The signature that types say."""
         if len(specs) == 1 and isinstance(specs[0], str) and "(" in specs[0]:
-            return Said(specs[0], self._options.workspace, False)
-        names = self.parameters.names
-        if len(specs) > len(names):
-            raise TypeError(
-                f"`{self.__name__}` takes {len(names)} arguments, and {len(specs)} are described"
-            )
-        text = signature(
-            self.__name__, dict(zip(names, specs)), where=self._options.where
-        )
-        return Said(text, self._options.workspace, True)
+            said = Said(specs[0], self._options.workspace, False)
+            return self._built(self._programs[self._number], said, "kp.compile", arch)
+        of_all = [] if self._options.signature is not None else self._described(specs)
+        if arch is None and not any(isinstance(each, Type) for each in of_all):
+            return self._variant(self._number, json.dumps(of_all), "warmup")
+        return self._compiled(self._number, of_all, "kp.compile", arch)
+
+    def _described(self, specs: Sequence[Any]) -> list[Any]:
+        """The class of each argument; a type, where one stands for it."""
+        classes: list[Any] = []
+        for spec, constant in zip(specs, self.parameters.constants.ljust(len(specs), "0")):
+            if isinstance(spec, Type) or (_captured.is_dtype(spec) and constant == "0"):
+                classes.append(type_of(spec))
+            else:
+                classes += _native.classes([spec], constant)
+        return classes
 
     def warmup(self, *specs: Any) -> Variant:
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,

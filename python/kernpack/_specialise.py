@@ -82,7 +82,10 @@ def _is_constexpr(annotation: Any) -> bool:
 
 
 def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Sequence[str]) -> str:
-    """The signature for arguments of these classes; parameters behind them have their defaults."""
+    """The signature for arguments of these classes, or types; parameters behind them have their
+    defaults.
+    """
+    _check_count(name, parameters, len(classes))
     typed: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for number, parameter in enumerate(parameters.names):
@@ -94,22 +97,38 @@ def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Seque
             defaults[parameter] = parameters.defaults[parameter]
     # Trailing parameters alone have defaults.
     for parameter in reversed(parameters.names[: len(classes)]):
-        if parameter not in parameters.defaults or not _is_scalar(typed[parameter]):
+        if not _is_default(typed[parameter], parameters.defaults.get(parameter)):
             break
         defaults[parameter] = parameters.defaults[parameter]
     return signature(name, typed, where=where, defaults=defaults)
 
 
+def _check_count(name: str, parameters: Parameters, count: int) -> None:
+    names, least = parameters.names, len(parameters.names) - len(parameters.defaults)
+    if not least <= count <= len(names):
+        expected = str(least) if least == len(names) else f"{least} to {len(names)}"
+        raise TypeError(
+            f"Expected {expected} arguments when calling: `{name}({', '.join(names)})`, got {count}"
+        )
+
+
 _SCALARS = {"bool": "bool", "int": "int64", "float": "float32"}
 
 
-def _is_scalar(type_: Type) -> bool:
-    return type_.text.isidentifier()
+def _is_default(type_: Type, value: Any) -> bool:
+    """Whether a call may leave out a scalar of that type for its default."""
+    if isinstance(value, bool):
+        return type_.text == "bool"
+    if isinstance(value, int):
+        return type_.text.startswith(("int", "uint"))
+    return isinstance(value, float) and type_.text.startswith(("float", "bfloat"))
 
 
 def _type(of: Any, annotation: Any, name: str) -> Type:
-    """The type of a parameter that is given an argument of a class."""
-    if isinstance(annotation, Type):
+    """The type of a parameter that is given an argument of a class, or a type."""
+    if isinstance(of, Type):
+        return of
+    if isinstance(annotation, Type) and of != "none":
         return annotation
     if isinstance(of, str):
         return _plain(of, annotation)

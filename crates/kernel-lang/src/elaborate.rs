@@ -60,6 +60,8 @@ pub struct Instance {
     pub shared: Option<Expr>,
     /// Warnings.
     pub warnings: Diagnostics,
+    /// The names of the tensors that it writes, as the launch passes them.
+    pub written: Vec<String>,
 }
 
 /// Elaborates a kernel.
@@ -74,8 +76,9 @@ pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance,
     if warnings.has_errors() {
         return Err(warnings);
     }
+    let written = emit.written();
     let (kernel, args, shared) = emit.finish(request.block);
-    Ok(Instance { kernel, args, shared, warnings })
+    Ok(Instance { kernel, args, shared, warnings, written })
 }
 
 /// The walk over a kernel. Its parts keep their state to themselves.

@@ -26,6 +26,8 @@ pub(crate) struct Emission {
     facts: FxHashMap<kernel::Value, Facts>,
     /// How integers were computed, for layouts that want to know products.
     products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
+    /// The pointers behind which the kernel writes.
+    written: Vec<kernel::Value>,
     /// Numbers that are choices between literals, and have the type of what they meet.
     literals: FxHashMap<kernel::Value, LiteralChoice>,
 }
@@ -38,6 +40,7 @@ impl Emission {
             parameters: Parameters::default(),
             facts: FxHashMap::default(),
             products: FxHashMap::default(),
+            written: Vec::new(),
             literals: FxHashMap::default(),
         }
     }
@@ -49,6 +52,19 @@ impl Emission {
         kernel.block = block;
         let (args, shared) = self.parameters.finish(&mut kernel);
         (kernel, args, shared)
+    }
+
+    /// Notes that the kernel writes behind a pointer.
+    pub fn note_written(&mut self, pointer: kernel::Value) {
+        if !self.written.contains(&pointer) {
+            self.written.push(pointer);
+        }
+    }
+
+    /// The names of the tensors that the kernel writes, as the call passes them.
+    pub fn written(&self) -> Vec<String> {
+        let named = |pointer: &kernel::Value| self.parameters.pointer_name(*pointer);
+        self.written.iter().filter_map(named).collect()
     }
 
     /// The pointer that a call passes.

@@ -52,6 +52,12 @@ impl Parameters {
         self.add(b, text, expr.to_string(), kind, KernelArg::Value(expr.clone(), None))
     }
 
+    /// The name of what a pointer is passed.
+    pub fn pointer_name(&self, pointer: Value) -> Option<String> {
+        let param = self.list.iter().find(|param| param.value == pointer)?;
+        Some(param.param.name.clone())
+    }
+
     /// A number that a call has.
     pub fn number(&mut self, b: &mut Builder, expr: &Expr, scalar: Scalar, facts: Facts) -> Value {
         let text = format!("{scalar} {expr}");

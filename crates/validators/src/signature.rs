@@ -104,6 +104,18 @@ impl Signature {
         self
     }
 
+    /// The same with tensors that are `mut` where this says so of their paths, as in `p.x`.
+    #[must_use]
+    pub fn with_written(mut self, is_written: &dyn Fn(&str) -> bool) -> Signature {
+        for (number, param) in self.params.iter_mut().enumerate() {
+            let at = Path::argument(&param.name, number);
+            if let Some(kind) = param.kind.get().with_written(&at, is_written) {
+                param.kind = kind;
+            }
+        }
+        self
+    }
+
     /// Adds a result.
     pub fn result(mut self, name: impl Into<String>, tensor: Tensor) -> Signature {
         self.results.push(SignatureResult { name: name.into(), tensor, span: Span::default() });

@@ -14,7 +14,7 @@ use super::found::{Found, Pass};
 use super::loops::{Leave, Turns};
 use super::tensor::{self, Memory};
 use super::value::Evaluated;
-use super::{CallFacts, PackedLaunch};
+use super::{CallFacts, PackedLaunch, wide};
 use crate::argument::Argument;
 use crate::budget::DEPTH_OF_CALL;
 use crate::file::{Definition, KernelFiles};
@@ -34,6 +34,8 @@ pub(super) struct Parts<'f> {
     pub signature: &'f Signature,
     pub workspaces: &'f [Workspace],
     pub pass: Pass,
+    /// Whether the signature was made of a call's arguments.
+    pub is_made: bool,
 }
 
 /// What comes of going through a body.
@@ -50,7 +52,7 @@ pub(super) struct Walked {
 
 /// Runs a body with what is known of its calls.
 pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
-    let Parts { files, definition, signature, workspaces, pass } = parts;
+    let Parts { files, definition, signature, workspaces, pass, is_made } = parts;
     let names = names(signature, workspaces, &facts);
     let results = signature.results.iter();
     let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
@@ -58,7 +60,7 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
         Evaluator { pass, ..Evaluator::new(files, definition.module, Names::new(names), facts) };
     let (launches, meetings) = (Vec::new(), Vec::new());
     let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
-    walk.block(State::default(), Rest::of(&definition.function.body, None));
+    walk.run(is_made && pass == Pass::Final);
     let Walk { launches, evaluator, .. } = walk;
     let Evaluator { found, problems, notes, of_row, .. } = evaluator;
     Walked { launches, found, problems, notes, of_row }
@@ -141,6 +143,11 @@ pub(super) struct Rest<'b> {
 }
 
 impl<'b> Rest<'b> {
+    /// Whether these are statements of the packed function itself, and not of one that it calls.
+    pub fn is_in_function(&self) -> bool {
+        self.caller.is_none() && self.behind.is_none_or(Rest::is_in_function)
+    }
+
     /// A block, and what is behind it.
     pub fn of(block: &'b [Stmt], behind: Option<&'b Rest<'b>>) -> Rest<'b> {
         Rest { block, behind, caller: None, turns: None }
@@ -172,6 +179,16 @@ pub(super) struct Walk<'f> {
 }
 
 impl Walk<'_> {
+    /// Goes through the body; where it `is_wide`, once with wide accesses, and once without.
+    fn run(&mut self, is_wide: bool) {
+        let Parts { definition, signature, .. } = self.parts;
+        let body = &definition.function.body;
+        match wide::rule(signature).filter(|_| is_wide) {
+            Some(rule) => self.twice(rule, body),
+            None => self.block(State::default(), Rest::of(body, None)),
+        }
+    }
+
     /// Goes through statements, and those behind them, to the end of the function.
     pub fn block(&mut self, state: State, rest: Rest<'_>) {
         if let Some(caller) = rest.caller {
@@ -232,7 +249,10 @@ impl Walk<'_> {
                 self.call(state, call, *span, behind)
             }
             StmtKind::Return(value) => {
-                self.check_return(value.as_ref());
+                match self.parts.is_made && behind.is_in_function() {
+                    true => self.give_back(value.as_ref(), span),
+                    false => self.check_return(value.as_ref()),
+                }
                 End::Returned(state)
             }
             kind => {

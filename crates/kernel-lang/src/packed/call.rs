@@ -193,6 +193,7 @@ impl Evaluator<'_> {
             (None, "enumerate", [x]) => unroll::enumerate(self, x),
             (None, "zip", args) => unroll::zip(self, args),
             (None, "static", _) => self.unnamed_static(span),
+            (None, "empty", _) => self.unnamed_memory(span),
             (None, "view", [tensor, layout]) => self.view(tensor, layout, span),
             (None, "aligned", [tensor, bytes]) => self.aligned(tensor, bytes, span),
             (None, ..) => None,

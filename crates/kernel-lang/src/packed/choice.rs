@@ -43,6 +43,11 @@ impl Walk<'_> {
         value: &Expr,
         behind: &Rest<'_>,
     ) -> End {
+        if let Some(call) = self.evaluator.as_allocation(value) {
+            let memory = self.allocate(targets, call, value.span);
+            self.evaluator.assign_all(targets, &memory, value.span);
+            return End::Behind(state);
+        }
         let choice = match self.evaluator.as_static(value) {
             Some(call) => self.evaluator.choice(call, value.span),
             None => self.evaluator.expr(value).map(Choice::Known),

@@ -98,6 +98,17 @@ impl Walk<'_> {
         self.fork(&state, &Fork { rule, then, others, otherwise }, behind)
     }
 
+    /// Goes through the whole function twice: where a rule holds, and where it does not.
+    pub(super) fn twice(&mut self, rule: Rule, body: &Block) {
+        let fork = Fork { rule: Some(rule), then: body, others: &[], otherwise: body };
+        let before = self.place();
+        for holds in self.possible_sides(&fork) {
+            self.begin_at(&before, fork.known(&before.facts, holds));
+            let own = State::default().on_side(fork.branch(holds));
+            self.block(own, Rest::of(body, None));
+        }
+    }
+
     /// Goes through both sides of an `if`, from the same names and facts.
     fn fork(&mut self, state: &State, fork: &Fork<'_>, behind: &Rest<'_>) -> End {
         let sides = self.possible_sides(fork);

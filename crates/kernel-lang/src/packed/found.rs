@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the body of a packed function says that belongs to its signature: rules, each of which every
-//! call has to keep.
+//! call has to keep, and of a signature that was made of a call's arguments the memory that it
+//! allocates and returns.
 //!
 //! A body is gone through twice where it says such a thing: first to find it, and then as if it had
 //! stood in the signature, which is what callers see and entry points check. So what kernels are
@@ -10,10 +11,12 @@
 //! combinations of dtypes have is kept for them: `T in {the others} or rule`.
 
 use super::Row;
+use super::allocation::Allocation;
 use super::expression::Evaluator;
+use crate::python::tree::Name;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Span;
-use kernpack_validators::{Branch, Rule, RuleKind, Signature};
+use kernpack_validators::{Branch, Rule, RuleKind, Signature, Workspace};
 
 /// How a body is gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +32,16 @@ pub(super) enum Pass {
 pub(super) struct Found {
     /// Rules, in the order in which they were met, each once.
     pub rules: Vec<Rule>,
+    /// Memory that calls allocate, in the order in which it was met.
+    pub allocations: Vec<Allocation>,
+    /// The names of that which is returned, in order; nothing where nothing is.
+    pub returned: Option<Vec<Name>>,
 }
 
 impl Found {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.rules.is_empty() && self.allocations.is_empty()
     }
 
     fn add(&mut self, rule: Rule) {
@@ -45,7 +52,9 @@ impl Found {
 
     /// What the combinations of dtypes have found, in terms of all of them.
     pub fn of_rows(rows: &[(Row, Found)]) -> Found {
-        let mut all = Found::default();
+        // Without dtype variables there is one combination, and functions with them allocate nothing.
+        let first = rows.first().map(|(_, found)| found.clone()).unwrap_or_default();
+        let mut all = Found { rules: Vec::new(), ..first };
         for rule in rows.iter().flat_map(|(_, found)| &found.rules) {
             let (own, others): (Vec<_>, Vec<_>) =
                 rows.iter().partition(|(_, found)| found.rules.contains(rule));
@@ -61,13 +70,23 @@ impl Found {
         all
     }
 
-    /// A signature in which it stands.
-    pub fn added_to(self, signature: &Signature) -> Signature {
+    /// A signature in which it stands, with what calls allocate beside that.
+    pub fn added_to(
+        self,
+        signature: &Signature,
+        mut workspaces: Vec<Workspace>,
+    ) -> (Signature, Vec<Workspace>) {
         let mut signature = signature.clone();
+        let returned = self.returned.unwrap_or_default();
+        let of = |name: &Name| self.allocations.iter().find(|one| one.name == *name);
+        let results = returned.iter().filter_map(of).map(Allocation::as_result);
+        signature.results.extend(results);
+        let others = self.allocations.iter().filter(|one| !returned.contains(&one.name));
+        workspaces.extend(others.map(Allocation::as_workspace));
         let is_new = |rule: &Rule| !signature.rules.contains(rule);
         let rules: Vec<_> = self.rules.into_iter().filter(is_new).collect();
         signature.rules.extend(rules);
-        signature
+        (signature, workspaces)
     }
 }
 

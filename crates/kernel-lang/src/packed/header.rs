@@ -10,6 +10,8 @@ use kernpack_validators::{Signature, Workspace, parse_tensor};
 pub(super) struct Header {
     pub signature: Signature,
     pub workspaces: Vec<Workspace>,
+    /// Whether the signature was made of a call's arguments: the body says the rest.
+    pub is_made: bool,
 }
 
 /// Reads the decorator of a function.
@@ -32,7 +34,8 @@ pub(super) fn read(
             check_defaults(function, problems);
         }
     }
-    (problems.0.len() == n_problems).then_some(Header { signature, workspaces })
+    let is_made = matches!(decorator, Decorator::Said(said) if said.is_made);
+    (problems.0.len() == n_problems).then_some(Header { signature, workspaces, is_made })
 }
 
 /// The values that a program has passed.

@@ -25,6 +25,7 @@
 //! Not here: files, what kernels do, plans.
 
 mod algebra;
+mod allocation;
 mod assertion;
 mod body;
 mod call;
@@ -49,6 +50,7 @@ mod tensor;
 mod told;
 mod value;
 mod view;
+mod wide;
 pub mod written;
 
 #[cfg(test)]
@@ -153,10 +155,11 @@ fn function(
     problems: &mut Diagnostics,
 ) -> Option<PackedFunction> {
     let DefinitionKind::Packed(decorator) = &definition.kind else { return None };
-    let Header { signature, workspaces } = header::read(&definition.function, decorator, problems)?;
-    let body = Body { files, definition, workspaces: &workspaces };
-    let settled = body.settle(signature);
-    let (signature, Walked { rows, problems: found, .. }) =
+    let Header { signature, workspaces, is_made } =
+        header::read(&definition.function, decorator, problems)?;
+    let body = Body { files, definition, is_made };
+    let settled = body.settle(signature, workspaces);
+    let (signature, workspaces, Walked { rows, problems: found, .. }) =
         settled.map_err(|found| problems.extend(found)).ok()?;
     problems.extend(found);
     let doc = definition.function.doc.as_ref().map(|doc| header::cleaned(doc));
@@ -167,7 +170,9 @@ fn function(
 struct Body<'f> {
     files: &'f KernelFiles,
     definition: &'f Definition,
-    workspaces: &'f [Workspace],
+    /// Whether the signature was made of a call's arguments: what is written, returned and allocated
+    /// stands here alone.
+    is_made: bool,
 }
 
 /// What comes of going through it.
@@ -178,18 +183,34 @@ struct Walked {
 }
 
 impl Body<'_> {
-    /// Goes through it with a signature in which all stands that it says; gives that.
+    /// Goes through it with a signature in which all stands that it says; gives that, and the
+    /// memory that calls allocate.
     ///
     /// # Errors
     /// What is wrong with the signature.
-    fn settle(&self, written: Signature) -> Result<(Signature, Walked), Diagnostics> {
-        let first = self.walk(&written, Pass::Finding)?;
-        if first.found.is_empty() {
-            return Ok((written, first));
+    fn settle(
+        &self,
+        written: Signature,
+        workspaces: Vec<Workspace>,
+    ) -> Result<(Signature, Vec<Workspace>, Walked), Diagnostics> {
+        // What kernels write is known when they have been looked at.
+        let asked = match self.is_made {
+            true => written.clone().with_written(&|_| true),
+            false => written.clone(),
+        };
+        let first = self.walk(&asked, &workspaces, Pass::Finding)?;
+        if self.is_made && first.problems.has_errors() || !self.is_made && first.found.is_empty() {
+            return Ok((asked, workspaces, first));
         }
-        let whole = first.found.added_to(&written);
-        match self.walk(&whole, Pass::Final) {
-            Ok(walked) => Ok((whole, walked)),
+        let written = match self.is_made.then(|| settle::written(self.files, &first.rows)) {
+            // What is wrong with a kernel is told once launches are settled.
+            Some(None) => asked,
+            Some(Some(names)) => written.with_written(&|path| names.contains(path)),
+            None => written,
+        };
+        let (whole, workspaces) = first.found.added_to(&written, workspaces);
+        match self.walk(&whole, &workspaces, Pass::Final) {
+            Ok(walked) => Ok((whole, workspaces, walked)),
             // What was found is no good; what else is wrong was seen without it.
             Err(found) => Err(Diagnostics([first.problems.0, found.0].concat())),
         }
@@ -199,14 +220,19 @@ impl Body<'_> {
     ///
     /// # Errors
     /// What is wrong with the signature.
-    fn walk(&self, signature: &Signature, pass: Pass) -> Result<Walked, Diagnostics> {
-        let Body { files, definition, workspaces } = *self;
+    fn walk(
+        &self,
+        signature: &Signature,
+        workspaces: &[Workspace],
+        pass: Pass,
+    ) -> Result<Walked, Diagnostics> {
+        let Body { files, definition, is_made } = *self;
         let bindings = signature.resolve()?;
         let (mut rows, mut found) = (Vec::new(), Vec::new());
         let (mut problems, mut told) = (Diagnostics::default(), Told::default());
         for (number, row) in self::rows(signature, &bindings).into_iter().enumerate() {
             let facts = CallFacts::of(signature, &bindings, workspaces, row.clone());
-            let parts = body::Parts { files, definition, signature, workspaces, pass };
+            let parts = body::Parts { files, definition, signature, workspaces, pass, is_made };
             let walked = body::run(parts, facts);
             // What is wrong is so for most combinations of dtypes.
             problems.extend_new(walked.problems);

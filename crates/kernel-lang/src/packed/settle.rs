@@ -19,6 +19,7 @@ use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
     Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A launch of which all is known.
@@ -90,8 +91,8 @@ impl Kernels {
                     }
                     Err(found) => {
                         let is_note = |one: &Diagnostic| one.severity == Severity::Note;
-                        let (notes, found) = found.into_iter().partition(is_note);
-                        self.warnings.extend_new::<Vec<_>>(notes);
+                        let (notes, found): (Vec<_>, Vec<_>) = found.into_iter().partition(is_note);
+                        self.warnings.extend_new(notes);
                         told.add(Diagnostics(found), (number, row), (launch.span, "launched here"));
                     }
                 }
@@ -148,6 +149,18 @@ impl Kernels {
     }
 }
 
+/// The names of the tensors that the kernels of launches write; nothing where something is wrong
+/// with one of them.
+pub(super) fn written(files: &KernelFiles, rows: &[PackedRow]) -> Option<BTreeSet<String>> {
+    let mut written = BTreeSet::new();
+    for PackedRow { row, launches, .. } in rows {
+        for launch in launches {
+            written.extend(instance(files, row, launch).ok()?.written);
+        }
+    }
+    Some(written)
+}
+
 /// Elaborates the kernel of a launch, with its own name for a symbol.
 fn instance(
     files: &KernelFiles,
@@ -179,7 +192,7 @@ fn block(geometry: &Geometry) -> [Option<u32>; 3] {
 
 impl Group {
     fn of(number: usize, launch: &PackedLaunch, instance: Instance) -> Group {
-        let Instance { kernel, args, shared, warnings: _ } = instance;
+        let Instance { kernel, args, shared, warnings: _, written: _ } = instance;
         let mut geometry = launch.geometry.clone();
         if let Some(shared) = shared {
             let written = geometry.shared.clone();

@@ -113,7 +113,9 @@ pub(super) fn of_tensor(
             "say how its dims lie, by `order=` or `strides=[…]`",
         );
     };
-    let align = facts.alignment(path);
+    // Memory of the call's own is aligned for its elements, wherever it is named.
+    let least = if memory == Memory::Allocated { element.bytes() } else { 1 };
+    let align = facts.alignment(path).max(least);
     if align < element.bytes() {
         let why = format!(
             "its address is a multiple of {align}, and {element} needs one of {}",

@@ -183,6 +183,7 @@ impl Elaborator<'_> {
             self.report(problem.label(span, "written here").help(help));
             return None;
         }
+        self.emit.note_written(memory.pointer);
         Some(memory)
     }
 

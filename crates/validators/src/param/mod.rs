@@ -113,6 +113,12 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
     fn takes_argument(&self) -> bool {
         true
     }
+
+    /// The same kind with tensors that are `mut` where this says so of their paths; nothing where
+    /// that changes nothing. `at` is the path of the parameter.
+    fn with_written(&self, _at: &Path, _is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
+        None
+    }
 }
 
 /// How a kind is read.

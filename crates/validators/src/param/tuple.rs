@@ -113,6 +113,19 @@ impl ParamKind for Tuple {
         }
     }
 
+    fn with_written(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
+        let written = |(path, kind): (Path, &Kind)| kind.get().with_written(&path, is_written);
+        let written: Vec<_> = self.paths(at).map(written).collect();
+        if written.iter().all(Option::is_none) {
+            return None;
+        }
+        let fields = self.0.iter().zip(written);
+        let field = |((name, kind), written): (&(Option<String>, Kind), Option<Kind>)| {
+            (name.clone(), written.unwrap_or_else(|| kind.clone()))
+        };
+        Some(Tuple(fields.map(field).collect()).into())
+    }
+
     fn host_type(&self) -> HostType {
         HostType::Tuple(
             self.0.iter().map(|(name, kind)| (name.clone(), kind.host_type())).collect(),

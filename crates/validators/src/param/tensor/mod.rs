@@ -247,6 +247,10 @@ impl ParamKind for Tensor {
         cx.define(Named::new(address, NamedKind::Pointer, path));
     }
 
+    fn with_written(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<super::Kind> {
+        (!self.mutable && is_written(&at.text)).then(|| self.clone().mutable().into())
+    }
+
     fn host_type(&self) -> HostType {
         HostType::Tensor(Box::new(self.clone()))
     }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The condition on which kernels may use accesses of 16 bytes, for signatures that were made of a
+//! call's arguments: every tensor begins at a multiple of 16 bytes, and so does each run of its
+//! elements, and each ends at one.
+//!
+//! Such functions are gone through twice, with that known and without, so that no call is refused
+//! and none is compiled for anew because of where its tensors lie. Signatures that somebody writes
+//! say themselves what their kernels may know.
+
+use kernpack_validators::dim::Dim;
+use kernpack_validators::expr::{Expr, Op};
+use kernpack_validators::param::{Order, Strides, Tensor, TensorDType};
+use kernpack_validators::{Comparison, HostType, Rule, RuleKind, Signature};
+
+/// The bytes of a wide access.
+const BYTES: u32 = 16;
+
+/// The condition; nothing where there is nothing to ask.
+pub(super) fn rule(signature: &Signature) -> Option<Rule> {
+    let mut rules = Vec::new();
+    for param in &signature.params {
+        add(&param.name, &param.kind.host_type(), &mut rules);
+    }
+    let rule = |kind| Rule { kind, span: signature.span };
+    let mut rules: Vec<Rule> = rules.into_iter().map(rule).collect();
+    match rules.len() {
+        0 => None,
+        1 => rules.pop(),
+        _ => Some(rule(RuleKind::And(rules))),
+    }
+}
+
+fn add(path: &str, host_type: &HostType, rules: &mut Vec<RuleKind>) {
+    match host_type {
+        HostType::Tensor(tensor) => add_tensor(path, tensor, rules),
+        HostType::Tuple(fields) => {
+            for (number, (name, field)) in fields.iter().enumerate() {
+                add(&super::facts::names::part(path, number, name.as_deref()), field, rules);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn add_tensor(path: &str, tensor: &Tensor, rules: &mut Vec<RuleKind>) {
+    let TensorDType::Fixed(dtype) = tensor.dtype() else { return };
+    let (bytes, dims) = (dtype.element_bytes().max(1), tensor.dims());
+    let per = i64::from(BYTES / bytes.min(BYTES));
+    let divides = |number: &Dim| match number {
+        Dim::Expr(expr) if per > 1 && expr.as_int().is_none_or(|known| known % per != 0) => {
+            let rest = Expr::binary(Op::Mod, expr.clone(), Expr::Int(per));
+            Some(RuleKind::Compare(rest, Comparison::Eq, Expr::Int(0)))
+        }
+        Dim::Expr(_) | Dim::Any | Dim::Star(_) => None,
+    };
+    let is_one = |stride: &Dim| matches!(stride, Dim::Expr(expr) if expr.as_int() == Some(1));
+    let (fastest, strides) = match tensor.strides_wanted() {
+        _ if dims.is_empty() => return,
+        Strides::Any | Strides::Compact(Order::Ranks(_)) => return,
+        Strides::Compact(Order::Row) => (dims.last(), &[][..]),
+        Strides::Compact(Order::Col) => (dims.first(), &[][..]),
+        Strides::Dims(strides) => {
+            // Without a run of elements side by side there is nothing that is wide.
+            let Some((_, others)) = strides.split_last().filter(|(last, _)| is_one(last)) else {
+                return;
+            };
+            (dims.last(), others)
+        }
+    };
+    rules.push(RuleKind::Aligned(path.to_string(), BYTES));
+    rules.extend(fastest.into_iter().chain(strides).filter_map(divides));
+}
