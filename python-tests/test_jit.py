@@ -1,0 +1,772 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels in a running program: what functions capture, what they are compiled for, and when."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import gc
+import importlib.util
+import inspect
+import json
+import linecache
+import os
+import pickle
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+import types
+import typing
+import warnings
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import kernpack as kp
+
+BLOCK = 64
+FACTOR = 2.0
+
+
+@kp.kernel
+def scale_elements(x, y, by):
+    i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        y[i] = x[i] * by
+
+
+@kp.jit("scale(x: Tensor([n], float32), y: Tensor([n], float32, mut), by: float32 = 2.0)")
+def scale(x, y, by=2.0):
+    """Multiplies each element."""
+    scale_elements(x, y, by).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+
+
+def vector(dtype=kp.float32, n=None):
+    return kp.fake_tensor(dtype, (n or kp.sym_int(),))
+
+
+def ptx(function: kp.Function) -> str:
+    return next(iter(function.ptx.values()))
+
+
+def fresh(text: str, folder: Path, name: str = "written") -> types.ModuleType:
+    """A module of that text, which begins with kernpack's import."""
+    path = folder / f"{name}.py"
+    path.write_text("import kernpack as kp\n" + textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+# What a function is
+
+
+def test_a_function_knows_its_name_signature_and_documentation():
+    assert repr(inspect.signature(scale)) == "<Signature (x, y, by=2.0)>"
+    assert (scale.name, scale.__doc__) == ("scale", "Multiplies each element.")
+    assert scale.signature.startswith("scale(x: Tensor([n], float32)")
+    assert isinstance(scale, kp.JitFunction) and "jit function scale" in repr(scale)
+
+
+def test_a_call_is_refused_as_by_any_function():
+    x = np.zeros(8, "float32")
+    expected = "expected device_type=cuda, got cpu"
+    with pytest.raises(ValueError, match=expected):
+        scale(x, x)
+    with pytest.raises(ValueError, match=expected):
+        scale(y=x, x=x, by=3.0)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        scale(x=x)
+    with pytest.raises(TypeError, match="expected 2 to 3 arguments, got 1"):
+        scale(x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'of'"):
+        scale(x, x, of=1)
+
+
+def test_a_signature_is_compiled_once_and_is_a_function_like_any_other(tmp_path):
+    made = kp.compile(scale)
+    assert kp.compile(scale) is made
+    assert [variant.function for variant in scale.variants].count(made) == 1
+    assert type(made) is kp.Function and ".visible .entry scale_elements" in ptx(made)
+    scale.export(tmp_path / "scale.so")
+    assert kp.load_module(tmp_path / "scale.so").functions == ["scale"]
+
+
+def test_kernels_are_not_called_by_python():
+    with pytest.raises(TypeError, match=r"`scale_elements` is a kernel, which is launched"):
+        scale_elements(1, 2, 3)
+    with pytest.raises(TypeError, match="is a kernel: a jit function launches it"):
+        kp.jit(scale_elements)
+
+
+# What is captured
+
+
+def compiled(function) -> kp.Function:
+    return kp.compile(function, vector())
+
+
+def constants(value) -> kp.Function:
+    """A function that stores what it captured."""
+
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(value)
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    return compiled(run)
+
+
+def stored(function: kp.Function) -> float:
+    """The constant that a kernel stores."""
+    (bits,) = set(re.findall(r"st\.global\.b32\s+\[%rd\d+\], (-?\d+);", ptx(function)))
+    return float(np.array(int(bits), "int64").astype("uint32").view("float32"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    tile: int = 3
+    other: object = None
+
+
+class Pair(typing.NamedTuple):
+    first: int
+    second: float
+
+
+class Size(enum.IntEnum):
+    SMALL = 3
+
+
+@pytest.mark.parametrize("value", [3, 3.0, np.float32(3), np.int64(3), Size.SMALL])
+def test_numbers_of_many_types_are_numbers(value):
+    assert stored(constants(value)) == 3.0
+
+
+def test_values_differ_by_type_and_floats_by_bits():
+    values = [1, 1.0, True, 0.0, -0.0]
+    texts = {kp._program.Program(*_parts(value)).identity for value in values}
+    assert len(texts) == len(values)
+    assert len({kp._program.Program(*_parts(each)).identity for each in (1, 1)}) == 1
+
+
+def _parts(value):
+    def f(x):
+        return value
+
+    return f, kp._source.read(f), None
+
+
+def test_attributes_are_followed_through_objects_and_modules():
+    config = types.SimpleNamespace(inner=Frozen(5), tensor=torch.zeros(1))
+    table = {"width": 7}
+    pair = Pair(2, 0.5)
+
+    @kp.kernel
+    def store(x):
+        x[0] = config.inner.tile + table["width"] + pair.second + pair[0] + numbers.ONE
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    numbers = types.ModuleType("numbers")
+    numbers.ONE = 1
+    assert stored(compiled(run)) == 5 + 7 + 0.5 + 2 + 1
+    numbers.ONE = 2
+    assert stored(compiled(run)) == 5 + 7 + 0.5 + 2 + 2
+
+
+def test_dtypes_of_other_libraries_are_dtypes():
+    for dtype in (torch.float16, np.float16, np.dtype("float16"), kp.float16, "float16"):
+        kind = kp.dtype(dtype)
+
+        @kp.kernel
+        def store(x):
+            x[0] = x.element_type(kind.max)
+
+        @kp.jit
+        def run(x):
+            store(x).launch(grid=1, block=1)
+
+        made = kp.compile(run, vector(kp.float16))
+        assert re.search(r"st\.global\.b16\s+\[%rd1\], %rs1", ptx(made)) and "31743" in ptx(made)
+
+
+def test_what_no_kernel_can_hold_is_told_where_it_is_used():
+    weights = torch.zeros(3)
+
+    @kp.kernel
+    def store(x):
+        x[0] = weights
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError) as caught:
+        compiled(run)
+    (problem,) = caught.value.diagnostics
+    assert problem["message"] == "this is a torch.Tensor, which is no constant of kernels"
+    assert problem["help"] == "pass it as an argument"
+    (label,) = [each for each in problem["labels"] if each["text"] == "captured here"]
+    assert Path(label["file"]).name == "test_jit.py"
+    lines = Path(__file__).read_text().splitlines()
+    assert lines[label["line"] - 1].strip() == "x[0] = weights"
+    assert label["column"] == lines[label["line"] - 1].index("weights") + 1
+
+
+def test_functions_and_lambdas_are_part_of_the_code():
+    add = lambda a, b: a + b * FACTOR  # noqa: E731
+
+    def twice(function, a):
+        return function(a, a)
+
+    @kp.kernel
+    def store(x, combine):
+        x[0] = twice(combine, x[1])
+
+    @kp.jit
+    def run(x):
+        store(x, add).launch(grid=1, block=1)
+
+    assert "fma" not in ptx(compiled(run)) and "mul" in ptx(compiled(run))
+
+
+def test_a_jit_function_calls_another():
+    @kp.jit
+    def both(x, y):
+        scale(x, y, 3.0)
+        scale(y, x, 4.0)
+
+    made = kp.compile(both, vector(n=kp.sym_int("n")), vector(n=kp.sym_int("n")))
+    assert len(made.metadata["launches"]) >= 2
+    assert "x: Tensor([n], float32, mut)" in made.signature
+
+
+def test_recursion_is_refused():
+    def loops(x):
+        return loops(x)
+
+    @kp.kernel
+    def store(x):
+        x[0] = loops(x[0])
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError, match="calls itself|recursion"):
+        compiled(run)
+
+
+def test_a_changed_global_is_never_stale(tmp_path):
+    module = fresh(
+        """
+        WIDTH = 1
+
+        @kp.kernel
+        def store(x):
+            x[0] = kp.float32(WIDTH)
+
+        @kp.jit("f(x: Tensor([n], float32, mut))")
+        def f(x):
+            store(x).launch(grid=1, block=1)
+        """,
+        tmp_path,
+    )
+    x = np.zeros(1, "float32")
+    seen = []
+    for width in (1, 2, 2.0, 1):
+        module.WIDTH = width
+        with pytest.raises(ValueError, match="expected device_type=cuda"):
+            module.f(x)
+        seen.append(len(module.f.variants))
+    assert seen == [1, 2, 3, 3]
+
+
+def test_lists_and_dataclasses_are_compared_by_what_they_hold(tmp_path):
+    module = fresh(
+        """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Config:
+            width: int
+
+        LIST = [1, 2]
+        CONFIG = Config(3)
+
+        @kp.kernel
+        def store(x, config):
+            x[0] = kp.float32(LIST[0] + config.width)
+
+        @kp.jit("f(x: Tensor([n], float32, mut))")
+        def f(x):
+            store(x, CONFIG).launch(grid=1, block=1)
+        """,
+        tmp_path,
+    )
+
+    def n_variants():
+        with pytest.raises(ValueError):
+            module.f(np.zeros(1, "float32"))
+        return len(module.f.variants)
+
+    assert n_variants() == 1
+    module.LIST[0] = 5
+    assert n_variants() == 2
+    module.CONFIG.width = 4
+    assert n_variants() == 3
+    module.LIST[0], module.CONFIG.width = 1, 3
+    assert n_variants() == 3
+    module.LIST = [1, 2]
+    assert n_variants() == 3
+
+
+def test_kernels_in_classes_know_their_object():
+    class Scaler:
+        def __init__(self, tile):
+            self.tile = tile
+
+        @kp.kernel
+        def store(self, x):
+            x[0] = kp.float32(self.tile)
+
+        @kp.jit
+        def run(self, x):
+            self.store(x).launch(grid=1, block=self.tile)
+
+        @staticmethod
+        @kp.jit
+        def alone(x):
+            scale_elements(x, x, 1.0).launch(grid=1, block=1)
+
+    three, four = Scaler(3), Scaler(4)
+    assert (stored(compiled(three.run)), stored(compiled(four.run))) == (3.0, 4.0)
+    assert three.run is three.run and three.run is not four.run
+    three.tile = 4
+    assert stored(compiled(three.run)) == 4.0
+    assert compiled(Scaler.alone).name == "alone"
+
+
+def test_closures_of_a_loop_are_functions_of_their_own():
+    made = []
+    for width in (1, 2):
+
+        def make(width=width):
+            @kp.kernel
+            def store(x):
+                x[0] = kp.float32(width)
+
+            @kp.jit
+            def run(x):
+                store(x).launch(grid=1, block=1)
+
+            return run
+
+        made.append(make())
+    assert [stored(compiled(each)) for each in made] == [1.0, 2.0]
+
+
+def test_two_kernels_of_one_name(tmp_path):
+    module = fresh("@kp.kernel\ndef store(x):\n    x[0] = 9.0\n", tmp_path)
+    other = module.store
+
+    @kp.kernel
+    def store(x):
+        x[0] = 1.0
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+        other(x).launch(grid=1, block=1)
+
+    assert ".entry store_2" in ptx(compiled(run))
+
+
+# Where the text comes from
+
+
+def test_redefinition_is_another_function(tmp_path):
+    text = "@kp.jit\ndef f(x):\n    k(x).launch(grid=1, block=1)\n"
+    one = fresh("@kp.kernel\ndef k(x):\n    x[0] = 1.0\n" + text, tmp_path)
+    first = ptx(compiled(one.f))
+    path = Path(one.__file__)
+    path.write_text(path.read_text().replace("1.0", "2.0"))
+    os.utime(path, (1, 1))
+    again = importlib.util.module_from_spec(one.__spec__)
+    one.__spec__.loader.exec_module(again)
+    assert ptx(compiled(again.f)) != first
+    # What was read stays what it was.
+    assert ptx(compiled(one.f)) == first
+
+
+def test_text_that_cannot_be_had_is_told(tmp_path):
+    scope: dict[str, object] = {"kp": kp}
+    with pytest.raises(TypeError, match="the text of `k` cannot be read from <string>"):
+        exec("@kp.kernel\ndef k(x):\n    x[0] = 1.0\n", scope)
+    text = "@kp.kernel\ndef k(x):\n    x[0] = 1.0\n"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(keepends=True), "<cell>")
+    exec(compile(text, "<cell>", "exec"), scope)
+    assert isinstance(scope["k"], kp.Kernel)
+    with pytest.raises(TypeError, match="expected a function that is written in Python"):
+        kp.kernel(len)
+    done = subprocess.run(
+        [sys.executable, "-c", "import kernpack as kp\n@kp.kernel\ndef k(x): pass"],
+        capture_output=True,
+        text=True,
+    )
+    assert "the text of `k` cannot be read" in done.stderr
+
+
+def test_wrapped_functions_are_read_themselves():
+    def noted(function):
+        @functools.wraps(function)
+        def inner(*args):
+            return function(*args)
+
+        return inner
+
+    @kp.jit
+    @noted
+    def f(x):
+        scale_elements(x, x, 1.0).launch(grid=1, block=1)
+
+    assert compiled(f).name == "f"
+
+
+def test_jit_functions_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(scale)) is scale
+
+    @kp.jit
+    def local(x):
+        scale_elements(x, x, 1.0).launch(grid=1, block=1)
+
+    with pytest.raises(TypeError, match="does not have it by that name"):
+        pickle.dumps(local)
+
+
+# What calls without a signature are compiled for
+
+
+@kp.jit
+def scaled(x, y, by=2.0):
+    scale_elements(x, y, by).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("specs", "signature"),
+    [
+        (
+            lambda: (vector(), vector()),
+            "scaled(x: Tensor([n0], float32), y: Tensor([n1], float32, mut), by: float32 = 2.0)",
+        ),
+        (
+            lambda: (vector(n=kp.sym_int("n")), vector(n=kp.sym_int("n")), kp.float16),
+            None,
+        ),
+        (
+            lambda: (np.zeros(3, "float32"), torch.zeros(4), 3),
+            None,
+        ),
+    ],
+)
+def test_specs_become_a_signature(specs, signature):
+    given = specs()
+    if signature is not None:
+        assert kp.compile(scaled, *given).signature == signature
+    elif isinstance(given[0], np.ndarray):
+        with pytest.raises(ValueError, match="expected cuda, got cpu"):
+            kp.compile(scaled, *given)
+    else:
+        with pytest.raises(kp.CompileError, match="float16|elements are"):
+            kp.compile(scaled, *given)
+
+
+def test_a_text_is_a_signature_for_one_function():
+    text = "scaled(x: Tensor([n], float32), y: Tensor([n], float32, mut), by: float32)"
+    assert kp.compile(scaled, text).signature == text
+
+
+def test_what_is_written_and_returned_is_found():
+    @kp.jit
+    def doubled(x):
+        y = kp.empty(x.shape, x.element_type)
+        scratch = kp.empty((x.shape[0], 2), kp.int32)
+        scale_elements(x, y, 2.0).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+        return y
+
+    made = compiled(doubled)
+    assert made.signature == "doubled(x: Tensor([n0], float32)) -> y: Tensor([n0], float32)"
+    assert made.workspaces == ["scratch: Tensor([n0, 2], int32)"]
+    assert made.out.name == "doubled_out"
+
+
+def test_conditions_that_are_asserted_are_rules():
+    @kp.jit(where="n0 % 2 == 0")
+    def f(x, y):
+        assert x.shape == y.shape
+        scale_elements(x, y, 1.0).launch(grid=1, block=BLOCK)
+
+    made = kp.compile(f, vector(), vector())
+    assert made.signature.endswith("where n0 % 2 == 0, n0 == n1")
+
+
+def test_wide_accesses_are_one_variant_behind_a_condition():
+    launches = kp.compile(scaled, vector(), vector()).metadata["launches"]
+    (wide,), (narrow,) = (launch["when"] for launch in launches)
+    assert wide == "aligned(x, 16) and n0 % 4 == 0 and aligned(y, 16) and n1 % 4 == 0"
+    assert narrow == f"not ({wide})"
+
+
+def test_annotations_overrule():
+    @kp.kernel
+    def store(x, width: kp.Constexpr, by):
+        for i in kp.range_constexpr(width):
+            x[i] = x.element_type(by)
+
+    class Params(typing.NamedTuple):
+        x: object
+        by: kp.int8
+
+    @kp.jit
+    def f(p: Params, width: kp.Constexpr, z: kp.fake_tensor(kp.float16, ("m", 8))):
+        assert p.x.shape[0] == z.shape[0]
+        store(p.x, width, p.by).launch(grid=1, block=1)
+
+    constants = f.parameters.constants
+    assert constants == "010"
+    text = kp._specialise.made(
+        "f",
+        f.parameters,
+        [
+            {"tuple": [{"tensor": _tensor("float32", 1)}, "int"]},
+            {"constant_int": 3},
+            {"tensor": _tensor("float16", 2)},
+        ],
+        (),
+    )
+    assert text == "f(p: Tuple(x: Tensor([n0], float32), by: int8), width: 3, z: Tensor([m, 8], float16))"
+    made = kp.compile(f, text)
+    assert "mut" not in made.signature
+
+
+def _tensor(dtype, ndim, order="row"):
+    return {"dtype": dtype, "ndim": ndim, "device": "cuda", "order": order}
+
+
+@pytest.mark.parametrize(
+    ("array", "order"),
+    [
+        (np.zeros((4, 6)), "row"),
+        (np.zeros((6, 4)).T, "col"),
+        (np.zeros((4, 6))[:, :3], "inner"),
+        (np.zeros((4, 6))[:, ::2], "strided"),
+        (np.zeros((4, 6))[::-1], "any"),
+        (np.zeros((1, 6)).T, "row"),
+        (np.zeros((0, 6))[:, ::2], "row"),
+        (np.zeros(6)[::2], "strided"),
+        (np.zeros(()), "row"),
+        (np.zeros((4, 6))[:1, ::2], "strided"),
+        (np.zeros((4, 6))[:, :1], "inner"),
+    ],
+)
+def test_classes_of_tensors(array, order):
+    (found,) = kp._native.classes([torch.from_numpy(array) if order != "any" else array], "0")
+    assert found == {"tensor": {**_tensor("float64", array.ndim, order), "device": "cpu"}}
+
+
+def test_classes_of_other_arguments():
+    args = [None, True, 1, 1.5, "a text that is long enough", torch.float16, (1, (2.0, None))]
+    assert kp._native.classes(args, "0000000") == [
+        "none",
+        "bool",
+        "int",
+        "float",
+        {"text": "a text that is long enough"},
+        {"dtype": "float16"},
+        {"tuple": ["int", {"tuple": ["float", "none"]}]},
+    ]
+    assert kp._native.classes([True, 7, 1.0], "111") == [
+        {"constant_bool": True},
+        {"constant_int": 7},
+        {"constant_float": 0x3FF0000000000000},
+    ]
+
+
+def test_a_dispatcher_finds_what_was_added_and_asks_for_what_was_not():
+    asked = []
+
+    def miss(classes, number):
+        asked.append((classes, number))
+        return kp._tvm_ffi.tvm_ffi.convert(lambda *args: len(asked) * 10)
+
+    control = kp._native.dispatcher(kp._tvm_ffi.tvm_ffi.convert(miss), "01")
+    call = control("function")
+    assert [call(1, 2), call(3, 2), call(1, 3), call(1.0, 3)] == [10, 10, 20, 30]
+    assert call((1, "a"), 3) == call((2, "a"), 3) == 40 != call((2, "b"), 3)
+    ours = kp._tvm_ffi.tvm_ffi.convert(lambda *args: 7)
+    classes = kp._native.classes([np.zeros(3, "float32"), 5], "01")
+    control("add", 0, json.dumps(classes), ours)
+    assert call(np.zeros(9, "float32"), 5) == 7
+    control("select", 1)
+    assert len(asked) == 5 and call(1, 2) == 60 and asked[-1][1] == 1
+    control("select", 0)
+    call(1, 2)
+    assert len(asked) == 6
+
+
+def test_a_thousand_variants_are_told_apart():
+    made = {}
+
+    def miss(classes, number):
+        value = len(made)
+        made[classes] = value
+        return kp._tvm_ffi.tvm_ffi.convert(lambda *args: value)
+
+    control = kp._native.dispatcher(kp._tvm_ffi.tvm_ffi.convert(miss), "1")
+    call = control("function")
+    first = [call(number) for number in range(1000)]
+    assert first == list(range(1000)) == [call(number) for number in range(1000)]
+
+
+def test_errors_of_a_variant_arrive_as_they_are():
+    @kp.jit
+    def wrong(x):
+        nothing_of_that_name(x)
+
+    x = torch.zeros(3)
+    with pytest.raises(ValueError, match="expected cuda"):
+        wrong(x)
+    with pytest.raises(kp.CompileError) as caught:
+        wrong(3)
+    assert caught.value.diagnostics[0]["code"] == "unknown-name"
+
+
+def test_there_are_at_most_so_many_variants(tmp_path):
+    module = fresh(
+        """
+        WIDTH = 0
+
+        @kp.kernel
+        def k(x):
+            x[0] = kp.float32(WIDTH)
+
+        @kp.jit("f(x: Tensor([n], float32, mut))", max_variants=2)
+        def f(x):
+            k(x).launch(grid=1, block=1)
+        """,
+        tmp_path,
+    )
+    for width in (1, 2):
+        module.WIDTH = width
+        module.f.warmup()
+    module.WIDTH = 3
+    with pytest.raises(RuntimeError, match=r"was compiled for 2 kinds of calls(.|\n)*  f\(x: "):
+        module.f(np.zeros(1, "float32"))
+
+
+def test_forbid_and_warn(monkeypatch, tmp_path):
+    @kp.jit("f(x: Tensor([n], float32, mut))")
+    def f(x):
+        scale_elements(x, x, 17.25).launch(grid=1, block=1)
+
+    @kp.jit("g(x: Tensor([n], float32, mut))")
+    def g(x):
+        scale_elements(x, x, 18.25).launch(grid=1, block=1)
+
+    monkeypatch.setenv("KERNPACK_JIT", "forbid")
+    with pytest.raises(kp.CompileForbidden):
+        kp.compile(f)
+    monkeypatch.setenv("KERNPACK_JIT", "warn")
+    with pytest.warns(kp.CompileWarning, match=r"`g\(x: Tensor.*` was compiled in \d+ ms"):
+        kp.compile(g)
+
+
+def test_many_threads_compile_once():
+    @kp.jit("f(x: Tensor([n], float32, mut))")
+    def f(x):
+        scale_elements(x, x, 19.25).launch(grid=1, block=1)
+
+    x = np.zeros(3, "float32")
+    errors = []
+
+    def run():
+        try:
+            f(x)
+        except ValueError as error:
+            errors.append(str(error))
+
+    threads = [threading.Thread(target=run) for _ in range(16)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(errors) == 16 and len(set(errors)) == 1
+    assert len(f.variants) == 1
+
+
+def test_a_jit_function_that_is_gone_is_collected():
+    def make():
+        @kp.jit("f(x: Tensor([n], float32, mut))")
+        def f(x):
+            scale_elements(x, x, 1.0).launch(grid=1, block=1)
+
+        with pytest.raises(ValueError):
+            f(np.zeros(3, "float32"))
+        return weakref.ref(f.function)
+
+    gone = make()
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_program_is_found_in_the_cache_wherever_it_stands(tmp_path):
+    text = """
+        @kp.kernel
+        def k(x):
+            x[0] = 123.5
+
+        @kp.jit("f(x: Tensor([n], float32, mut))")
+        def f(x):
+            k(x).launch(grid=1, block=1)
+        """
+    first = fresh(text, tmp_path, "first")
+    moved = fresh("# moved\n\n" + textwrap.dedent(text), tmp_path, "moved")
+    assert not first.f.warmup().is_cached
+    assert moved.f.warmup().is_cached
+
+
+def test_warnings_show_the_lines_of_who_asks(tmp_path):
+    text = """
+        @kp.kernel
+        def k(x, n):
+            values = kp.make_rmem_tensor(4, kp.float32)
+            values.fill(0.0)
+            for i in range(n):
+                x[i] = values[i]
+
+        @kp.jit("f(x: Tensor([n], float32, mut))")
+        def f(x):
+            k(x, x.shape[0]).launch(grid=1, block=1)
+        """
+    shown = []
+    for name, before in (("first", ""), ("later", "# one line more\n")):
+        module = fresh(before + textwrap.dedent(text), tmp_path, name)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            module.f.warmup()
+        (warning,) = caught
+        shown.append(str(warning.message))
+    assert "first.py:8" in shown[0] or "first.py:7" in shown[0]
+    assert "later.py" in shown[1]
