@@ -47,6 +47,7 @@ pub mod settle;
 mod shown;
 mod tensor;
 mod told;
+mod unrelated;
 mod value;
 mod view;
 pub mod written;
@@ -55,10 +56,12 @@ pub mod written;
 pub(crate) mod tests;
 
 pub use facts::{Because, CallFacts, Claim, Fact, Row};
+pub use unrelated::Unrelated;
 
 use crate::argument::Argument;
 use crate::builtin::Entry;
 use crate::call::call_text;
+use crate::extents::Relations;
 use crate::file::{Definition, DefinitionKind, KernelFiles};
 use expression::OfRow;
 use found::{Found, Pass};
@@ -81,6 +84,8 @@ pub struct PackedFunction {
     /// The launches of calls, for each combination of dtypes; one where there are no dtype
     /// variables.
     pub rows: Vec<PackedRow>,
+    /// What becomes of an index that the extent of another tensor alone bounds.
+    pub unrelated: Unrelated,
 }
 
 /// The launches of calls of one combination of dtypes.
@@ -109,6 +114,8 @@ pub struct PackedLaunch {
     pub geometry: Geometry,
     /// The facts about calls that run it, which its kernel is compiled for.
     pub known: Vec<Fact>,
+    /// The numbers of such calls that are related, however.
+    pub relations: Relations,
 }
 
 /// Functions that packed functions call beside the layout algebra, and the keywords of a launch:
@@ -136,7 +143,7 @@ pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
         problems.extend(own);
         if let (false, Some(function)) = (is_sound, &function) {
             let mut kernels = settle::Kernels::default();
-            let found = kernels.settle(files, &function.rows);
+            let found = kernels.settle(files, &function.rows, function.unrelated);
             problems.extend(found.err().unwrap_or_default());
             // What is printed may say why something is wrong.
             problems.extend(kernels.warnings);
@@ -160,7 +167,9 @@ fn function(
         settled.map_err(|found| problems.extend(found)).ok()?;
     problems.extend(found);
     let doc = definition.function.doc.as_ref().map(|doc| header::cleaned(doc));
-    Some(PackedFunction { signature, doc, workspaces, rows })
+    // Whoever has written a signature has said there what is related.
+    let unrelated = Unrelated::Ignore;
+    Some(PackedFunction { signature, doc, workspaces, rows, unrelated })
 }
 
 /// The body of a packed function, for all combinations of dtypes.
