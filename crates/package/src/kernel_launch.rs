@@ -12,9 +12,9 @@ use crate::package::{Function, KernelLaunch, Launch, PackedLaunches, Site};
 use crate::source::{GpuSource, KernelSource};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_lang::file::KernelFiles;
-use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
 use kernpack_kernel_lang::packed::settle::{Kernels, SettledLaunch};
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
+use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{Branch, When};
 use std::sync::Arc;
@@ -108,7 +108,8 @@ impl KernelPools {
         let rows = written::launch(&opened.files, own, described)?;
         // Under the others its `when` does not hold.
         let rows: Vec<_> = rows.into_iter().filter(|row| !row.launches.is_empty()).collect();
-        let (pool, settled) = self.settle(&written.file, &opened.files, &rows, Unrelated::Ignore)?;
+        let (pool, settled) =
+            self.settle(&written.file, &opened.files, &rows, Unrelated::Ignore)?;
         let is_one = settled.len() == 1 || rows.len() <= 1;
         let launch = |settled: SettledLaunch| {
             let when = match is_one {

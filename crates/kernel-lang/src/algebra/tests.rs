@@ -83,9 +83,8 @@ fn problems_of(call: &str) -> Option<String> {
     if problems.has_errors() {
         return Some(format!("kp.{call}: {problems}"));
     }
-    let problems = Kernels::default()
-        .settle(&files, &packed.first()?.rows, Unrelated::Ignore)
-        .err()?;
+    let problems =
+        Kernels::default().settle(&files, &packed.first()?.rows, Unrelated::Ignore).err()?;
     Some(format!("kp.{call}: {problems}"))
 }
 

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 /// The most facts that are looked through for an access.
 const MOST_FACTS: usize = 512;
 /// How deep an expression of the call is.
-const DEPTH: u32 = 16;
+const DEPTH: u32 = 8;
 
 /// An index that is asked about.
 struct Asked<'w> {
@@ -57,7 +57,7 @@ impl Walk<'_> {
         let mode = self.finished.accesses.mode(&access.name, extent, self.finished.kernel)?;
         let (bound, limit) = self.inside(|walk| {
             if let Some(condition) = condition {
-                walk.suppose(condition, true, 0);
+                walk.suppose(condition, true);
             }
             walk.other_bound(index, extent)
         })?;
@@ -84,8 +84,8 @@ impl Walk<'_> {
     /// The bound of an index by something that has nothing to do with its extent, where there is no
     /// other: where it is written, and the least extent that would be enough by it.
     fn other_bound(&self, index: Value, extent: Value) -> Option<(Span, CallExpr)> {
-        let are_clear = !self.facts.iter().any(|fact| matches!(fact, Fact::Opaque));
-        if !are_clear || self.facts.len() > MOST_FACTS {
+        let is_opaque = |fact: &Fact| matches!(fact, Fact::Opaque);
+        if self.facts.len() > MOST_FACTS || self.facts.iter().any(is_opaque) {
             return None;
         }
         let (rest, least) = self.form(index).split(|part| self.is_of_call(part));
@@ -162,9 +162,8 @@ impl Walk<'_> {
     /// The meaning of a bound of the index.
     fn says(&self, most: &Form, of: BoundOf, asked: &Asked<'_>) -> Says {
         let names = Support::of(self.definitions, most).names;
-        let is_asked_of = |fact: &Fact| {
-            matches!(fact, Fact::Call(_, asked) if !asked.is_disjoint(&names))
-        };
+        let is_asked_of =
+            |fact: &Fact| matches!(fact, Fact::Call(_, asked) if !asked.is_disjoint(&names));
         let is_number = asked.extent.known().is_some();
         match () {
             () if self.is_below(most, &asked.extent) => Says::Enough,

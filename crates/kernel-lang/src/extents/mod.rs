@@ -158,10 +158,7 @@ pub(crate) struct Finished<'k> {
 }
 
 /// The indices of a kernel that the extent of something else alone bounds, in order.
-pub(crate) fn unrelated(
-    finished: &Finished<'_>,
-    surroundings: Surroundings<'_>,
-) -> Vec<Unrelated> {
+pub(crate) fn unrelated(finished: &Finished<'_>, surroundings: Surroundings<'_>) -> Vec<Unrelated> {
     let definitions = Definitions::of(finished.kernel, &finished.given);
     walk::Walk::new(finished, &definitions, surroundings).findings()
 }

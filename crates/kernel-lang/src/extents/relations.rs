@@ -123,9 +123,8 @@ mod tests {
     #[test]
     fn relations_join_into_groups() {
         let mut relations = Relations::default();
-        let of = |names: &str| -> BTreeSet<String> {
-            names.split(' ').map(str::to_string).collect()
-        };
+        let of =
+            |names: &str| -> BTreeSet<String> { names.split(' ').map(str::to_string).collect() };
         relations.relate(of("m n"));
         relations.relate(of("k l"));
         assert_eq!(relations.related_to(&of("m")), of("m n"));

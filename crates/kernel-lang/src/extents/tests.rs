@@ -170,13 +170,16 @@ fn functions_that_are_called_bound() {
     expect_told_of(&source, "x.shape[0]", "y[i]");
     let helper = "def put(y, i):\n    y[i] = 1\n";
     let kernel = lines("if i < x.shape[0]:\n    put(y, i)");
-    expect_of(&file(VECTORS, &format!("{helper}{kernel}"), BLOCKS), expect![[r#"
+    expect_of(
+        &file(VECTORS, &format!("{helper}{kernel}"), BLOCKS),
+        expect![[r#"
         warning[unrelated-extents]: nothing but `x.shape[0]` bounds index 0 of `y`, and is not known to be at most `y.shape[0]`
           3:5 `y[i]` an index here may be `x.shape[0] - 1`
           7:8 `i < x.shape[0]` bounded here
           8:9 `put(y, i)` called here
           12:5 `k(x, y).launch(grid=kp.ceil_div(x.shape[0], 256), block=256)` launched here
-          help: write `assert x.shape[0] == y.shape[0]` in the packed function, or the same symbol for both in the signature"#]]);
+          help: write `assert x.shape[0] == y.shape[0]` in the packed function, or the same symbol for both in the signature"#]],
+    );
     let helper = "def put(x, y, i):\n    if i >= x.shape[0]:\n        return\n    y[i] = 1\n";
     let source = file(VECTORS, &format!("{helper}{}", lines("put(x, y, i)")), BLOCKS);
     expect_told_of(&source, "x.shape[0]", "y[i]");
@@ -302,16 +305,22 @@ fn what_is_not_seen_through_is_not_told_of() {
         // Data bounds it too.
         "if i < kp.int64(x[0]) and i < x.shape[0]:\n    y[i] = 1",
         // Other threads have a say.
-        "ok = kp.syncthreads_or(i < y.shape[0]) if False else i < y.shape[0]\nif ok:\n    if i < \
-         x.shape[0]:\n        y[i] = 1",
+        "if kp.vote_all_sync(i < y.shape[0]) and i < x.shape[0]:\n    y[i] = 1",
         // A float says it.
         "if kp.float32(i) < kp.float32(y.shape[0]) and i < x.shape[0]:\n    y[i] = 1",
-        // An access has said it already: that one is told of, or right.
-        "if i < x.shape[0]:\n    x[i]\n    if i < y.shape[0]:\n        y[i] = 1",
+        // No thread gets there.
+        "if i < 0:\n    if i < x.shape[0]:\n        y[i] = 1",
+        // The kernel's own memory is as large as it says itself.
+        "s = kp.shared(kp.float32, 64)\nif i < x.shape[0]:\n    s[i] = 1\nkp.sync_threads()\n\
+         kp.printf('{}', s[0])",
+        // What is read of a mask that threads have written.
+        "s = kp.shared(kp.bool, 256)\nt = kp.thread_idx()[0]\ns[t] = i < y.shape[0]\nif s[t]:\n    \
+         if i < x.shape[0]:\n        y[i] = 1",
     ] {
         expect_bounded(body, without);
     }
-    let helper = "def inside(i, y):\n    if i >= y.shape[0]:\n        return False\n    return True\n";
+    let helper =
+        "def inside(i, y):\n    if i >= y.shape[0]:\n        return False\n    return True\n";
     let kernel = lines("if inside(i, y) and i < x.shape[0]:\n    y[i] = 1");
     expect_silent(&file(VECTORS, &format!("{helper}{kernel}"), BLOCKS));
 }
@@ -339,6 +348,13 @@ fn what_the_call_says_is_enough() {
         let tensors = format!("x: Tensor([{x}], float32), y: Tensor([{y}], float32, mut){l}");
         expect_silent(&of(&format!("{tensors}{rules}")));
     }
+    let passed = lines("if i < n:\n    y[i] = 1").replace("(x, y)", "(x, y, n)");
+    let launch = |n: &str| format!("k(x, y, {n}).launch(grid=8, block=256)");
+    let of_number = |n: &str| file(VECTORS, &passed, &launch(n));
+    expect_told_of(&of_number("x.shape[0]"), "x.shape[0]", "y[i]");
+    expect_told_of(&of_number("x.shape[0] // 2"), "x.shape[0] // 2", "y[i]");
+    expect_silent(&of_number("y.shape[0] // 2"));
+    expect_silent(&of_number("min(x.shape[0], y.shape[0])"));
     let chosen = "if x.shape[0] == y.shape[0]:\n        k(x, y).launch(grid=8, block=256)";
     expect_silent(&file(VECTORS, &kernel, chosen));
 }
@@ -377,9 +393,23 @@ fn each_access_is_told_of_once() {
     expect_told_of(&file(signature, &kernel, &launch), "x.shape[0]", "y[i]");
 }
 
+/// Conditions of conditions are gone through once each.
+#[test]
+fn conditions_that_double_take_no_time() {
+    let body = "\
+a = i < x.shape[0]
+b = i != 5
+for j in kp.range_constexpr(20):
+    a, b = a & b, b & a
+if a & b:
+    y[i] = 1";
+    expect_told(body, "x.shape[0]", "y[i]");
+}
+
 #[test]
 fn tiles_are_told_of() {
-    let signature = "x: Tensor([m], float32), y: Tensor([n], float32, mut) where m % 4 == 0, n % 4 == 0";
+    let signature =
+        "x: Tensor([m], float32), y: Tensor([n], float32, mut) where m % 4 == 0, n % 4 == 0";
     let kernel = "\
 @kp.kernel
 def k(x, y):
@@ -390,12 +420,15 @@ def k(x, y):
     let launch = "\
 vx, vy = kp.zipped_divide(x, (4,)), kp.zipped_divide(y, (4,))
     k(vx, vy).launch(grid=8, block=256)";
-    expect_of(&file(signature, kernel, launch), expect![[r#"
+    expect_of(
+        &file(signature, kernel, launch),
+        expect![[r#"
         warning[unrelated-extents]: nothing but `x.shape[0] // 4` bounds index 1 of `y`, and is not known to be at most `y.shape[0] // 4`
           6:9 `y[None, i]` an index here may be `x.shape[0] // 4 - 1`
           5:8 `i < x.shape[1]` bounded here
           11:5 `k(vx, vy).launch(grid=8, block=256)` launched here
-          help: write `assert x.shape[0] // 4 <= y.shape[0] // 4` in the packed function, or `where x.shape[0] // 4 <= y.shape[0] // 4` in the signature"#]]);
+          help: write `assert x.shape[0] // 4 <= y.shape[0] // 4` in the packed function, or `where x.shape[0] // 4 <= y.shape[0] // 4` in the signature"#]],
+    );
     let same = "x: Tensor([m], float32), y: Tensor([m], float32, mut) where m % 4 == 0";
     expect_silent(&file(same, kernel, launch));
 }

@@ -16,8 +16,10 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// How deep the parts of a condition are looked into.
-const DEPTH: u32 = 32;
+/// The most conditions that one is made of.
+const MOST_CONDITIONS: usize = 64;
+/// How deep smallest and largest numbers are looked into.
+const DEPTH: u32 = 4;
 
 /// A fact that counts where the walk stands.
 #[derive(Clone, Debug)]
@@ -142,7 +144,7 @@ impl<'k> Walk<'k> {
                 self.forget(before);
                 self.turns(body, |walk| {
                     walk.region(before);
-                    walk.suppose(*condition, true, 0);
+                    walk.suppose(*condition, true);
                     walk.region(body);
                 });
                 self.forget(before);
@@ -159,7 +161,7 @@ impl<'k> Walk<'k> {
             self.found.push(found);
         }
         if self.finished.accesses.of((index, extent, place)).is_some() {
-            self.at_most(index, extent, 1, BoundOf::Stated, DEPTH);
+            self.at_most(index, extent, 1, BoundOf::Stated, 0);
         }
     }
 
@@ -184,7 +186,7 @@ impl<'k> Walk<'k> {
     fn branch(&mut self, condition: Value, then: &'k Region, otherwise: &'k Region) {
         let mut side = |holds: bool, region: &'k Region| {
             let (facts, changed) = (self.facts.len(), self.changed.len());
-            self.suppose(condition, holds, 0);
+            self.suppose(condition, holds);
             self.region(region);
             (self.facts.split_off(facts), self.undo(changed))
         };
@@ -236,9 +238,8 @@ impl<'k> Walk<'k> {
         let [then, otherwise] = sides.map(|side| side.into_iter().collect::<FxHashMap<_, _>>());
         for slot in slots {
             let before = &self.slots[slot.index()];
-            let of = |side: &FxHashMap<Slot, Held>| {
-                side.get(&slot).unwrap_or(before).content.clone()
-            };
+            let of =
+                |side: &FxHashMap<Slot, Held>| side.get(&slot).unwrap_or(before).content.clone();
             let content = Content::Either(condition, Rc::new([of(&then), of(&otherwise)]));
             self.set(slot, content);
         }
@@ -334,68 +335,94 @@ impl<'k> Walk<'k> {
     // Conditions.
 
     /// Says that a condition holds, or that it does not.
-    pub fn suppose(&mut self, condition: Value, holds: bool, depth: u32) {
+    pub fn suppose(&mut self, condition: Value, holds: bool) {
+        let (mut left, mut seen) = (vec![(condition, holds)], BTreeSet::new());
+        while let Some((condition, holds)) = left.pop() {
+            if seen.len() > MOST_CONDITIONS {
+                return self.facts.push(Fact::Opaque);
+            }
+            if seen.insert((condition, holds)) && !self.suppose_one(condition, holds, &mut left) {
+                self.facts.push(Fact::Opaque);
+            }
+        }
+    }
+
+    /// The same, but for the conditions that it is made of, which are left to say. Gives whether it
+    /// is seen through.
+    fn suppose_one(
+        &mut self,
+        condition: Value,
+        holds: bool,
+        left: &mut Vec<(Value, bool)>,
+    ) -> bool {
         let expr = match self.definitions.get(condition) {
             // A truth value of the call says nothing of extents.
-            Definition::Given(_) => return,
-            Definition::Expr(expr) if depth < DEPTH => expr,
-            _ => return self.facts.push(Fact::Opaque),
+            Definition::Given(_) => return true,
+            Definition::Expr(expr) => expr,
+            Definition::Geometry(_) | Definition::Index | Definition::Other => return false,
         };
         match (expr, holds) {
             (Expr::Const(_), _) => {}
-            (Expr::Compare(op, left, right), _) => {
-                let of = self.span(self.definitions.place(condition));
-                self.suppose_compare(if holds { *op } else { negated(*op) }, [*left, *right], of);
+            (Expr::Compare(op, a, b), _) => {
+                let span = self.span(self.definitions.place(condition));
+                let op = if holds { *op } else { negated(*op) };
+                return self.suppose_compare(op, [*a, *b], span);
             }
-            (Expr::Binary(Binary::And, left, right), true)
-            | (Expr::Binary(Binary::Or, left, right), false) => {
-                self.suppose(*left, holds, depth + 1);
-                self.suppose(*right, holds, depth + 1);
+            (Expr::Binary(Binary::And, a, b), true) | (Expr::Binary(Binary::Or, a, b), false) => {
+                left.extend([(*a, holds), (*b, holds)]);
             }
-            (Expr::Unary(Unary::Not, value), _) => self.suppose(*value, !holds, depth + 1),
-            (Expr::Get(_), _) => match self.read.get(&condition).cloned() {
-                Some(content) => self.suppose_content(&content, holds, depth + 1),
-                None => self.facts.push(Fact::Opaque),
-            },
-            _ => self.facts.push(Fact::Opaque),
+            (Expr::Unary(Unary::Not, value), _) => left.push((*value, !holds)),
+            (Expr::Get(_), _) => {
+                let content = self.read.get(&condition).cloned().unwrap_or(Content::Unknown);
+                return self.suppose_content(content, holds, left);
+            }
+            _ => return false,
         }
+        true
     }
 
     /// Says that what a slot held is true, or that it is not. Where it comes of a condition, that
     /// is known too if the other side cannot be it.
-    fn suppose_content(&mut self, content: &Content, holds: bool, depth: u32) {
-        match content {
-            Content::Value(value) => self.suppose(*value, holds, depth),
-            Content::Either(condition, sides) if depth < DEPTH => {
-                let can_be = |side: &Content, taken: bool| match side {
-                    Content::Value(value) if value == condition => taken == holds,
-                    Content::Value(value) => {
-                        let known = self.finished.kernel.constant(*value);
-                        known.and_then(|known| known.as_bool()).is_none_or(|known| known == holds)
-                    }
-                    Content::Unknown | Content::Either(..) => true,
-                };
-                let taken = match (can_be(&sides[0], true), can_be(&sides[1], false)) {
-                    (true, false) => true,
-                    (false, true) => false,
-                    (true, true) | (false, false) => return self.facts.push(Fact::Opaque),
-                };
-                self.suppose(*condition, taken, depth + 1);
-                self.suppose_content(&sides[usize::from(!taken)], holds, depth + 1);
-            }
-            Content::Unknown | Content::Either(..) => self.facts.push(Fact::Opaque),
+    fn suppose_content(
+        &self,
+        mut content: Content,
+        holds: bool,
+        left: &mut Vec<(Value, bool)>,
+    ) -> bool {
+        loop {
+            let (condition, sides) = match content {
+                Content::Unknown => return false,
+                Content::Value(value) => {
+                    left.push((value, holds));
+                    return true;
+                }
+                Content::Either(condition, sides) => (condition, sides),
+            };
+            let can_be = |taken: bool| match &sides[usize::from(!taken)] {
+                Content::Value(value) if *value == condition => taken == holds,
+                Content::Value(value) => {
+                    let known = self.finished.kernel.constant(*value);
+                    known.and_then(|known| known.as_bool()).is_none_or(|known| known == holds)
+                }
+                Content::Unknown | Content::Either(..) => true,
+            };
+            let taken = match (can_be(true), can_be(false)) {
+                (true, false) => true,
+                (false, true) => false,
+                (true, true) | (false, false) => return false,
+            };
+            left.push((condition, taken));
+            content = sides[usize::from(!taken)].clone();
         }
     }
 
-    fn suppose_compare(&mut self, op: Compare, [left, right]: [Value; 2], span: Span) {
+    /// Says that two numbers compare so. Gives whether that is seen through.
+    fn suppose_compare(&mut self, op: Compare, [left, right]: [Value; 2], span: Span) -> bool {
         if !self.is_int(left) {
             // Data says nothing of extents; what is computed of a thread's place may.
             let support = Support::of_values(self.definitions, &[left, right]);
             let is_data = |source: &Source| matches!(source, Source::Data(_));
-            if support.has_more || !support.sources.iter().all(is_data) {
-                self.facts.push(Fact::Opaque);
-            }
-            return;
+            return !support.has_more && support.sources.iter().all(is_data);
         }
         let of = BoundOf::Compared(span);
         match op {
@@ -409,6 +436,7 @@ impl<'k> Walk<'k> {
             }
             Compare::Ne => {}
         }
+        true
     }
 
     /// Says that `left + by <= right`. What is below the smaller of two is below both.
