@@ -294,7 +294,7 @@ impl Walk<'_> {
         let most = i128::from(MOST_BLOCKS_ALONG[axis]);
         let grid = self.surroundings.grid;
         match (grid.get(axis), grid.is_empty()) {
-            (Some(blocks), _) => blocks.value.as_int().map_or(most, |known| i128::from(known)),
+            (Some(blocks), _) => blocks.value.as_int().map_or(most, i128::from),
             (None, false) => 1,
             (None, true) => most,
         }
