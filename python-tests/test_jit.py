@@ -145,6 +145,11 @@ class Pair(typing.NamedTuple):
     second: float
 
 
+class Params(typing.NamedTuple):
+    x: object
+    by: kp.int8
+
+
 class Size(enum.IntEnum):
     SMALL = 3
 
@@ -201,7 +206,7 @@ def test_dtypes_of_other_libraries_are_dtypes():
             store(x).launch(grid=1, block=1)
 
         made = kp.compile(run, vector(kp.float16))
-        assert re.search(r"st\.global\.b16\s+\[%rd1\], %rs1", ptx(made)) and "31743" in ptx(made)
+        assert re.search(r"st\.global\.b16\s+\[%rd1\], 0x7BFF;", ptx(made))
 
 
 def test_what_no_kernel_can_hold_is_told_where_it_is_used():
@@ -241,7 +246,8 @@ def test_functions_and_lambdas_are_part_of_the_code():
     def run(x):
         store(x, add).launch(grid=1, block=1)
 
-    assert "fma" not in ptx(compiled(run)) and "mul" in ptx(compiled(run))
+    # x[1] + x[1] * 2.0
+    assert ptx(compiled(run)).count("add.rn.f32") == 2
 
 
 def test_a_jit_function_calls_another():
@@ -491,8 +497,7 @@ def test_specs_become_a_signature(specs, signature):
         with pytest.raises(ValueError, match="expected cuda, got cpu"):
             kp.compile(scaled, *given)
     else:
-        with pytest.raises(kp.CompileError, match="float16|elements are"):
-            kp.compile(scaled, *given)
+        assert "by: float16" in kp.compile(scaled, *given).signature
 
 
 def test_a_text_is_a_signature_for_one_function():
@@ -536,10 +541,6 @@ def test_annotations_overrule():
     def store(x, width: kp.Constexpr, by):
         for i in kp.range_constexpr(width):
             x[i] = x.element_type(by)
-
-    class Params(typing.NamedTuple):
-        x: object
-        by: kp.int8
 
     @kp.jit
     def f(p: Params, width: kp.Constexpr, z: kp.fake_tensor(kp.float16, ("m", 8))):
@@ -768,5 +769,6 @@ def test_warnings_show_the_lines_of_who_asks(tmp_path):
             module.f.warmup()
         (warning,) = caught
         shown.append(str(warning.message))
-    assert "first.py:8" in shown[0] or "first.py:7" in shown[0]
-    assert "later.py" in shown[1]
+    lines = [re.search(r"--> (\S+):(\d+):\d+", text).groups() for text in shown]
+    places = [(Path(path).name, int(line)) for path, line in lines]
+    assert places == [("first.py", 5), ("later.py", 6)]

@@ -8,9 +8,10 @@ use kernpack_kernel_ir::kernel::Facts;
 use kernpack_kernel_ir::{Kernel, Scalar, expand, verify};
 use kernpack_kernel_lang::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
 use kernpack_kernel_lang::elaborate::{Request, elaborate};
+use kernpack_kernel_lang::extents::{Relations, Surroundings};
 use kernpack_kernel_lang::file::{DefinitionKind, KernelFiles};
-use kernpack_kernel_lang::packed::functions;
 use kernpack_kernel_lang::packed::settle::Kernels;
+use kernpack_kernel_lang::packed::{Unrelated, functions};
 use kernpack_layout::{Int, Mode, Tuple};
 use kernpack_syntax::{Diagnostics, TextId, Texts};
 use kernpack_validators::Expr;
@@ -40,7 +41,7 @@ fn check_files(files: &KernelFiles, text: &str) {
     check_problems(&problems, text, None);
     let mut kernels = Kernels::default();
     for function in &packed {
-        if let Err(problems) = kernels.settle(files, &function.rows) {
+        if let Err(problems) = kernels.settle(files, &function.rows, Unrelated::Warn) {
             check_problems(&problems, text, id);
         }
     }
@@ -58,6 +59,7 @@ fn check_files(files: &KernelFiles, text: &str) {
                 dtypes: &[],
                 block: [Some(32), Some(1), None],
                 symbol: "fuzzed",
+                surroundings: Some(Surroundings { grid: &[], relations: &Relations::default() }),
             };
             match elaborate(files, &request) {
                 Ok(instance) => check_kernel(&instance.kernel),

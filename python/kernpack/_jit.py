@@ -205,10 +205,10 @@ class _JitMethods(Function):
         """The signature for arguments of these classes."""
         options = self._options
         if options.signature is not None:
-            return Said(options.signature, options.workspace, False)
+            return Said(options.signature, options.workspace, False, options.strict)
         text = _specialise.made(self.__name__, self.parameters, classes, options.where)
         _check_devices(text, classes)
-        return Said(text, options.workspace, True)
+        return Said(text, options.workspace, True, options.strict)
 
     # What users ask for
 
@@ -235,7 +235,8 @@ class _JitMethods(Function):
         """The variant for arguments, or for what stands for them."""
         self._renew()
         if len(specs) == 1 and isinstance(specs[0], str) and "(" in specs[0]:
-            said = Said(specs[0], self._options.workspace, False)
+            options = self._options
+            said = Said(specs[0], options.workspace, False, options.strict)
             return self._built(self._programs[self._number], said, "kp.compile", arch)
         of_all = [] if self._options.signature is not None else self._described(specs)
         if arch is None and not any(isinstance(each, Type) for each in of_all):

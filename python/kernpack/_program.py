@@ -70,6 +70,8 @@ class Said(NamedTuple):
     workspaces: Mapping[str, str]
     is_made: bool
     """Whether the signature was made of a call's arguments."""
+    is_strict: bool
+    """Whether indices are refused that the extent of another tensor alone bounds."""
 
 
 class Program:
@@ -94,6 +96,7 @@ class Program:
             "signature": said.signature,
             "workspaces": list(map(list, said.workspaces.items())),
             "is_made": said.is_made,
+            "is_strict": said.is_strict,
         }
         return json.dumps({"package": self.name, "sources": [*self._sources[:-1], last]})
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import struct
+import sys
 import types
 import typing
 from typing import Any, Mapping, NamedTuple, Sequence
@@ -66,12 +67,16 @@ def _evaluated(annotation: Any, function: types.FunctionType) -> Any:
     """An annotation that is a text, as `from __future__ import annotations` makes them, as what it
     stands for; None where that is not there.
     """
-    if not isinstance(annotation, str):
-        return annotation
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     names = {name: cell.cell_contents for name, cell in cells.items()}
+    return _of_text(annotation, function.__globals__, names)
+
+
+def _of_text(annotation: Any, scope: dict[str, Any], names: Mapping[str, Any]) -> Any:
+    if not isinstance(annotation, str):
+        return annotation
     try:
-        return eval(annotation, function.__globals__, names)
+        return eval(annotation, scope, dict(names))
     except Exception:
         # What only type checkers know says nothing here.
         return None
@@ -193,7 +198,8 @@ def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
         names = [field.name for field in dataclasses.fields(annotation)]
     if names is not None and len(names) == count:
         hints = getattr(annotation, "__annotations__", {})
-        return [(name, hints.get(name)) for name in names]
+        scope = getattr(sys.modules.get(annotation.__module__), "__dict__", {})
+        return [(name, _of_text(hints.get(name), scope, {})) for name in names]
     inner = typing.get_args(annotation)
     return [(None, inner[at] if at < len(inner) else None) for at in range(count)]
 

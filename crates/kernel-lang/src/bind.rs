@@ -3,6 +3,7 @@
 
 use crate::argument::{Argument, Constant, Dim, FunctionArg, OptionalArg, TensorArg};
 use crate::elaborate::Elaborator;
+use crate::extents::Extents;
 use crate::file::{Definition, ModuleId};
 use crate::guard::OptionalValue;
 use crate::python::tree::{Expr, ExprKind, Function, Name, Param};
@@ -141,6 +142,7 @@ impl Elaborator<'_> {
         };
         let pointer = self.emit.pointer(&arg.pointer, pointer);
         let layout = self.layout_argument(&arg.view);
+        self.emit.accesses.add_argument(Extents::of(&arg.name, &layout));
         let offset = match &arg.offset {
             Int::Known(number) => Int::Known(*number),
             Int::Dynamic(dim) => self.dim(dim),

@@ -10,6 +10,7 @@ use crate::argument::Argument;
 use crate::budget::{Budget, too_deep};
 use crate::builtin;
 use crate::emit::Emission;
+use crate::extents::{Surroundings, Unrelated};
 use crate::file::{Definition, KernelFiles};
 use crate::guard::Guarded;
 use crate::inline::{Activation, Control};
@@ -46,6 +47,9 @@ pub struct Request<'r> {
     pub block: [Option<u32>; 3],
     /// Its symbol: a C identifier.
     pub symbol: &'r str,
+    /// What is known of the call besides, where it is asked which indices the extent of something
+    /// else alone bounds.
+    pub surroundings: Option<Surroundings<'r>>,
 }
 
 /// A kernel, compiled for a launch as far as operations.
@@ -62,6 +66,8 @@ pub struct Instance {
     pub warnings: Diagnostics,
     /// The names of the tensors that it writes, as the launch passes them.
     pub written: Vec<String>,
+    /// The indices that the extent of something else alone bounds, where that was asked.
+    pub unrelated: Vec<Unrelated>,
 }
 
 /// Elaborates a kernel.
@@ -76,9 +82,7 @@ pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance,
     if warnings.has_errors() {
         return Err(warnings);
     }
-    let written = emit.written();
-    let (kernel, args, shared) = emit.finish(request.block);
-    Ok(Instance { kernel, args, shared, warnings, written })
+    Ok(emit.finish(request, warnings))
 }
 
 /// The walk over a kernel. Its parts keep their state to themselves.

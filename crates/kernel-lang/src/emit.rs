@@ -5,15 +5,18 @@
 //! It is also the context in which the layout algebra computes: what a layout does not know becomes
 //! operations of the kernel.
 
+use crate::elaborate::{Instance, Request};
+use crate::extents::{self, Accesses, Finished};
 use crate::number::LiteralChoice;
 use crate::parameter::Parameters;
 use crate::value::{Elaborated, Leaf};
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, Compare, Operand, Rounding};
-use kernpack_kernel_ir::{Builder, Kernel, Scalar, Type, intrinsic, ranges};
+use kernpack_kernel_ir::{Builder, Scalar, Type, intrinsic, ranges};
 use kernpack_layout::{Arith, Facts, Int, Op};
-use kernpack_validators::{Expr, KernelArg};
+use kernpack_syntax::Diagnostics;
+use kernpack_validators::Expr;
 use rustc_hash::FxHashMap;
 
 /// The operations of a kernel in the making.
@@ -30,6 +33,8 @@ pub(crate) struct Emission {
     written: Vec<kernel::Value>,
     /// Numbers that are choices between literals, and have the type of what they meet.
     literals: FxHashMap<kernel::Value, LiteralChoice>,
+    /// The indices that are stated to be in bounds of what a call passes.
+    pub accesses: Accesses,
 }
 
 impl Emission {
@@ -42,16 +47,29 @@ impl Emission {
             products: FxHashMap::default(),
             written: Vec::new(),
             literals: FxHashMap::default(),
+            accesses: Accesses::default(),
         }
     }
 
-    /// The kernel, what each of its parameters is passed, and the bytes of shared memory that a
-    /// launch asks for.
-    pub fn finish(self, block: [Option<u32>; 3]) -> (Kernel, Vec<KernelArg>, Option<Expr>) {
-        let mut kernel = self.b.finish();
-        kernel.block = block;
-        let (args, shared) = self.parameters.finish(&mut kernel);
-        (kernel, args, shared)
+    /// What came of a kernel, with its warnings.
+    pub fn finish(self, request: &Request<'_>, warnings: Diagnostics) -> Instance {
+        let written = self.written();
+        let Emission { b, parameters, facts, accesses, .. } = self;
+        let mut kernel = b.finish();
+        kernel.block = request.block;
+        let unrelated = request.surroundings.map(|surroundings| {
+            let finished = Finished {
+                kernel: &kernel,
+                given: parameters.given(),
+                facts: &facts,
+                accesses: &accesses,
+                written: &|value| parameters.expr(value, &kernel),
+            };
+            extents::unrelated(&finished, surroundings)
+        });
+        let (args, shared) = parameters.finish(&mut kernel);
+        let unrelated = unrelated.unwrap_or_default();
+        Instance { kernel, args, shared, warnings, written, unrelated }
     }
 
     /// Notes that the kernel writes behind a pointer.
@@ -79,7 +97,7 @@ impl Emission {
 
     /// A number in terms of a call, where that can be said.
     pub fn expr_of(&self, value: kernel::Value) -> Option<Expr> {
-        self.parameters.expr(value, &self.b)
+        self.parameters.expr(value, self.b.kernel())
     }
 
     /// The literals that a number is a choice between, if it is one.

@@ -41,6 +41,7 @@
 //!     arguments: &[Argument::Scalar(n), Argument::Constant(Constant::Int(3.into()))],
 //!     dtypes: &[],
 //!     block: [Some(32), None, None],
+//!     surroundings: None,
 //!     symbol: "count",
 //! };
 //! let instance = elaborate(&files, &request).unwrap();
@@ -70,7 +71,8 @@
 //! where ways meet, `inline.rs` calls of functions, `expr/` expressions, `number/` types and
 //! arithmetic, `tensor/` views, accesses and copies. `builtin/` is what kernels can call: tables,
 //! one file a family, one row a function, and the reference is made of them. `parameter.rs`
-//! collects what a kernel is passed, `finish.rs` leaves out what is not used.
+//! collects what a kernel is passed, `finish.rs` leaves out what is not used, and `extents/` finds
+//! indices that the extent of another tensor alone bounds, where that is asked.
 //!
 //! `packed/` is how signatures meet kernels. `body.rs` goes through a packed function once for each
 //! way through its `if`s, and `facts/` learns from the signature and from the conditions on that
@@ -97,6 +99,7 @@ mod call;
 pub mod elaborate;
 mod emit;
 mod expr;
+pub mod extents;
 pub mod file;
 mod finish;
 mod guard;

@@ -3,11 +3,12 @@
 //! once. Numbers are expressions over the dims of a call, and so are sums and products of them, as
 //! the launch has to know how large shared tensors are.
 
+use crate::extents::Given;
 use crate::finish;
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, Value};
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::shared::{Extent, SharedLayout};
-use kernpack_kernel_ir::{Builder, Kernel, Scalar};
+use kernpack_kernel_ir::{Builder, Const, Kernel, Scalar};
 use kernpack_validators::expr::Op;
 use kernpack_validators::plan::CScalar;
 use kernpack_validators::{Expr, KernelArg};
@@ -88,23 +89,34 @@ impl Parameters {
     }
 
     /// A number in terms of a call, where that can be said.
-    pub fn expr(&self, value: Value, b: &Builder) -> Option<Expr> {
+    pub fn expr(&self, value: Value, kernel: &Kernel) -> Option<Expr> {
         let mut nodes_left = MOST_NODES;
-        self.term(value, b, &mut nodes_left)
+        self.term(value, kernel, &mut nodes_left)
     }
 
-    fn term(&self, value: Value, b: &Builder, nodes_left: &mut usize) -> Option<Expr> {
+    fn term(&self, value: Value, kernel: &Kernel, nodes_left: &mut usize) -> Option<Expr> {
         *nodes_left = nodes_left.checked_sub(1)?;
-        if let Some(number) = b.known_int(value) {
+        if let Some(number) = kernel.constant(value).and_then(Const::as_int) {
             return Some(Expr::Int(number));
         }
         match self.terms.get(&value)? {
             Term::Given(expr) => Some(expr.clone()),
             Term::Of(op, [left, right]) => {
-                let left = self.term(*left, b, nodes_left)?;
-                Some(Expr::binary(*op, left, self.term(*right, b, nodes_left)?))
+                let left = self.term(*left, kernel, nodes_left)?;
+                Some(Expr::binary(*op, left, self.term(*right, kernel, nodes_left)?))
             }
         }
+    }
+
+    /// The numbers of the call that the kernel asked for.
+    pub fn given(&self) -> Vec<Given<'_>> {
+        let given = self.list.iter().filter_map(|one| match (&one.param.kind, &one.arg) {
+            (ParamKind::Scalar(_, facts), KernelArg::Value(expr, _)) => {
+                Some(Given { value: one.value, divisor: facts.divisor.max(1), expr })
+            }
+            _ => None,
+        });
+        given.collect()
     }
 
     /// Writes down what the result of an operation is.

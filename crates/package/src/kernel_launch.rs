@@ -12,9 +12,9 @@ use crate::package::{Function, KernelLaunch, Launch, PackedLaunches, Site};
 use crate::source::{GpuSource, KernelSource};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_lang::file::KernelFiles;
-use kernpack_kernel_lang::packed::PackedRow;
 use kernpack_kernel_lang::packed::settle::{Kernels, SettledLaunch};
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
+use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{Branch, When};
 use std::sync::Arc;
@@ -57,9 +57,10 @@ impl KernelPools {
         file: &KernelFile,
         files: &KernelFiles,
         rows: &[PackedRow],
+        unrelated: Unrelated,
     ) -> Result<(PoolId, Vec<SettledLaunch>), Diagnostics> {
         let pool = self.of(file);
-        Ok((pool, self.0[pool.0].1.settle(files, rows)?))
+        Ok((pool, self.0[pool.0].1.settle(files, rows, unrelated)?))
     }
 
     /// Warnings about the kernels.
@@ -81,7 +82,8 @@ impl KernelPools {
     ) -> Result<Vec<PooledLaunch>, Diagnostics> {
         let opened = written.file.open(files.held())?;
         files.extend(opened.looked.clone());
-        let (pool, settled) = self.settle(&written.file, &opened.files, &written.rows)?;
+        let PackedLaunches { file, rows, unrelated } = written;
+        let (pool, settled) = self.settle(file, &opened.files, rows, *unrelated)?;
         let launch = |settled: SettledLaunch| {
             let (file, when) = (written.file.clone(), settled.when());
             PooledLaunch { pool, file, when, settled }
@@ -106,7 +108,8 @@ impl KernelPools {
         let rows = written::launch(&opened.files, own, described)?;
         // Under the others its `when` does not hold.
         let rows: Vec<_> = rows.into_iter().filter(|row| !row.launches.is_empty()).collect();
-        let (pool, settled) = self.settle(&written.file, &opened.files, &rows)?;
+        let (pool, settled) =
+            self.settle(&written.file, &opened.files, &rows, Unrelated::Ignore)?;
         let is_one = settled.len() == 1 || rows.len() <= 1;
         let launch = |settled: SettledLaunch| {
             let when = match is_one {

@@ -129,8 +129,9 @@ fn package(name: &str, opened: OpenedFile) -> Reading {
 }
 
 fn written(function: packed::PackedFunction, file: &KernelFile) -> Function<WrittenLaunch> {
-    let packed::PackedFunction { signature, doc, workspaces, rows } = function;
-    let launches = vec![WrittenLaunch::Packed(PackedLaunches { file: file.clone(), rows })];
+    let packed::PackedFunction { signature, doc, workspaces, rows, unrelated } = function;
+    let launches =
+        vec![WrittenLaunch::Packed(PackedLaunches { file: file.clone(), rows, unrelated })];
     Function { signature, doc, workspaces, launches, submit: None }
 }
 

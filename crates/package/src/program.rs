@@ -9,7 +9,7 @@
 //! {"package": "scale", "sources": [
 //!   {"role": "kernel", "text": "@kp.kernel\ndef k(x): …", "names": {"kp": {"kernpack": null}, "N": {"int": "4"}}},
 //!   {"role": "packed", "text": "…", "names": {"k": {"function": [0, "k"]}}, "signature": "scale(…)",
-//!    "workspaces": [["ws", "Tensor([n], uint8)"]], "is_made": false}
+//!    "workspaces": [["ws", "Tensor([n], uint8)"]], "is_made": false, "is_strict": false}
 //! ]}
 //! ```
 //!
@@ -51,6 +51,8 @@ struct Part {
     workspaces: Vec<(String, String)>,
     #[serde(default)]
     is_made: bool,
+    #[serde(default)]
+    is_strict: bool,
     /// Whether the first parameter is an object that the program gives, which is among the names.
     #[serde(default)]
     is_method: bool,
@@ -111,7 +113,8 @@ impl Part {
                     (Arc::from(&name[..]), Arc::from(&tensor[..]))
                 };
                 let workspaces = self.workspaces.iter().map(workspace).collect();
-                Role::Packed(Said { signature, workspaces, is_made: self.is_made })
+                let Part { is_made, is_strict, .. } = *self;
+                Role::Packed(Said { signature, workspaces, is_made, is_strict })
             }
         })
     }

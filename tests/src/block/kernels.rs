@@ -42,7 +42,7 @@ fn subject(text: &str, texts: &mut Texts) -> Result<Subject, Diagnostics> {
         panic!("a file of the suite has a packed function");
     };
     let mut kernels = Kernels::default();
-    let settled = kernels.settle(&files, &function.rows);
+    let settled = kernels.settle(&files, &function.rows, function.unrelated);
     let settled = settled.map_err(|found| problems.extend(found));
     problems.into_result()?;
     let settled = settled.expect("nothing is wrong");

@@ -176,8 +176,14 @@ impl KernelText {
         };
         let arguments: Vec<_> = call.given.iter().map(Given::argument).collect();
         let block = call.block.map(Some);
-        let request =
-            Request { kernel, arguments: &arguments, dtypes: &[], block, symbol: &call.kernel };
+        let request = Request {
+            kernel,
+            arguments: &arguments,
+            dtypes: &[],
+            block,
+            symbol: &call.kernel,
+            surroundings: None,
+        };
         let instance = elaborate(&files, &request).map_err(|found| problems.extend(found)).ok();
         problems.sort();
         problems.into_result()?;

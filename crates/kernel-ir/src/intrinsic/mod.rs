@@ -150,7 +150,7 @@ pub enum Meaning {
 }
 
 /// Where in the grid a thread is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Geometry {
     /// The thread within its block, in x, y or z.
     ThreadIdx(usize),

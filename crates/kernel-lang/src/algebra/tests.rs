@@ -3,9 +3,9 @@
 
 use super::ROWS;
 use crate::file::KernelFiles;
-use crate::packed::functions;
 use crate::packed::settle::Kernels;
 use crate::packed::tests::check;
+use crate::packed::{Unrelated, functions};
 use expect_test::expect;
 use kernpack_syntax::Texts;
 use std::io;
@@ -83,7 +83,8 @@ fn problems_of(call: &str) -> Option<String> {
     if problems.has_errors() {
         return Some(format!("kp.{call}: {problems}"));
     }
-    let problems = Kernels::default().settle(&files, &packed.first()?.rows).err()?;
+    let problems =
+        Kernels::default().settle(&files, &packed.first()?.rows, Unrelated::Ignore).err()?;
     Some(format!("kp.{call}: {problems}"))
 }
 

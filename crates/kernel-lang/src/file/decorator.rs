@@ -27,6 +27,8 @@ pub struct Said<T = Arc<str>> {
     /// Whether the signature was made of a call's arguments: what it returns, what it writes, and
     /// what it allocates is then what its body says.
     pub is_made: bool,
+    /// Whether indices are refused that the extent of another tensor alone bounds.
+    pub is_strict: bool,
 }
 
 /// A text that a program has passed, and where that is shown.
@@ -61,7 +63,7 @@ impl Said {
             (own.clone(), place(tensor, format!("workspace {own} of {name}")))
         });
         let workspaces = workspaces.collect();
-        Said { signature, workspaces, is_made: self.is_made }
+        Said { signature, workspaces, is_made: self.is_made, is_strict: self.is_strict }
     }
 }
 

@@ -84,8 +84,8 @@ impl Role {
             Role::Written => {}
             Role::Kernel => add(format_args!("kernel\n"), content),
             Role::Device => add(format_args!("device\n"), content),
-            Role::Packed(Said { signature, workspaces, is_made }) => {
-                add(format_args!("packed {is_made}\n"), content);
+            Role::Packed(Said { signature, workspaces, is_made, is_strict }) => {
+                add(format_args!("packed {is_made} {is_strict}\n"), content);
                 add_text(signature, content);
                 for (name, tensor) in workspaces {
                     add_text(name, content);

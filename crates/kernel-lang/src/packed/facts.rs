@@ -26,6 +26,7 @@ mod tests;
 pub use fact::{Because, Claim, Fact};
 
 use crate::argument::Dim;
+use crate::extents::Relations;
 use kernpack_ffi_abi::DType;
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel;
@@ -65,6 +66,8 @@ pub struct CallFacts {
     taken: Option<String>,
     /// Whether no call gets there.
     is_impossible: bool,
+    /// The numbers that the signature, its rules and the conditions of this place relate.
+    relations: Relations,
 }
 
 /// The reasons that establish something, all of them together.
@@ -93,6 +96,8 @@ impl CallFacts {
         row: Row,
     ) -> CallFacts {
         let names = Rc::new(Names::of(signature, bindings, workspaces));
+        let mut relations = names.relations();
+        signature.rules.iter().for_each(|rule| relations.relate_rule(rule));
         let mut facts = CallFacts {
             names,
             row: Rc::new(row),
@@ -105,6 +110,7 @@ impl CallFacts {
             conditions: Reasons::default(),
             taken: None,
             is_impossible: false,
+            relations,
         };
         facts.learn_addresses();
         facts.learn_signature();
@@ -136,6 +142,11 @@ impl CallFacts {
     /// The dtypes.
     pub fn row(&self) -> &Row {
         &self.row
+    }
+
+    /// The numbers that are related here.
+    pub fn relations(&self) -> &Relations {
+        &self.relations
     }
 
     /// Whether no call gets there.
@@ -177,6 +188,7 @@ impl CallFacts {
     pub fn on_side(&self, branch: &Branch) -> CallFacts {
         let mut facts = self.clone();
         Rc::make_mut(&mut facts.sides).push(branch.clone());
+        facts.relations.relate_rule(&branch.rule);
         // A rule that breaks does not hold, and then nothing is known of its parts.
         let breaks = branch.rule.outcomes(&Known { values: &|_| None }).breaks;
         if branch.holds || !breaks {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The decorator of a packed function, and whether its parameters are what that says.
 
+use super::Unrelated;
 use crate::file::{Decorator, Said, SaidText};
 use crate::python::tree::{Call, Expr, ExprKind, Function, Text};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span};
@@ -12,6 +13,8 @@ pub(super) struct Header {
     pub workspaces: Vec<Workspace>,
     /// Whether the signature was made of a call's arguments: the body says the rest.
     pub is_made: bool,
+    /// The thing to do about indices that the extent of another tensor alone bounds.
+    pub unrelated: Unrelated,
 }
 
 /// Reads the decorator of a function.
@@ -34,8 +37,14 @@ pub(super) fn read(
             check_defaults(function, problems);
         }
     }
-    let is_made = matches!(decorator, Decorator::Said(said) if said.is_made);
-    (problems.0.len() == n_problems).then_some(Header { signature, workspaces, is_made })
+    let (is_made, unrelated) = match decorator {
+        Decorator::Said(Said { is_made, is_strict: true, .. }) => (*is_made, Unrelated::Refuse),
+        Decorator::Said(Said { is_made: true, .. }) => (true, Unrelated::Warn),
+        // Who writes a signature says what it relates.
+        Decorator::Said(_) | Decorator::Written(_) => (false, Unrelated::Ignore),
+    };
+    let is_sound = problems.0.len() == n_problems;
+    is_sound.then_some(Header { signature, workspaces, is_made, unrelated })
 }
 
 /// The values that a program has passed.

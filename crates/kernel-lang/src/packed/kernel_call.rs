@@ -52,7 +52,8 @@ impl Evaluator<'_> {
         self.settle_aliases(&mut args);
         let KernelCall { kernel, .. } = kernel;
         let (branches, known) = (branches.to_vec(), self.facts.facts_here());
-        Some(PackedLaunch { span, branches, kernel, args, geometry, known })
+        let relations = self.facts.relations().clone();
+        Some(PackedLaunch { span, branches, kernel, args, geometry, known, relations })
     }
 
     fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {

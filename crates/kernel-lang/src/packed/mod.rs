@@ -48,6 +48,7 @@ pub mod settle;
 mod shown;
 mod tensor;
 mod told;
+mod unrelated;
 mod value;
 mod view;
 mod wide;
@@ -57,10 +58,12 @@ pub mod written;
 pub(crate) mod tests;
 
 pub use facts::{Because, CallFacts, Claim, Fact, Row};
+pub use unrelated::Unrelated;
 
 use crate::argument::Argument;
 use crate::builtin::Entry;
 use crate::call::call_text;
+use crate::extents::Relations;
 use crate::file::{Definition, DefinitionKind, KernelFiles};
 use expression::OfRow;
 use found::{Found, Pass};
@@ -83,6 +86,8 @@ pub struct PackedFunction {
     /// The launches of calls, for each combination of dtypes; one where there are no dtype
     /// variables.
     pub rows: Vec<PackedRow>,
+    /// What becomes of an index that the extent of another tensor alone bounds.
+    pub unrelated: Unrelated,
 }
 
 /// The launches of calls of one combination of dtypes.
@@ -111,6 +116,8 @@ pub struct PackedLaunch {
     pub geometry: Geometry,
     /// The facts about calls that run it, which its kernel is compiled for.
     pub known: Vec<Fact>,
+    /// The numbers of such calls that are related, however.
+    pub relations: Relations,
 }
 
 /// Functions that packed functions call beside the layout algebra, and the keywords of a launch:
@@ -138,7 +145,7 @@ pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
         problems.extend(own);
         if let (false, Some(function)) = (is_sound, &function) {
             let mut kernels = settle::Kernels::default();
-            let found = kernels.settle(files, &function.rows);
+            let found = kernels.settle(files, &function.rows, function.unrelated);
             problems.extend(found.err().unwrap_or_default());
             // What is printed may say why something is wrong.
             problems.extend(kernels.warnings);
@@ -155,7 +162,7 @@ fn function(
     problems: &mut Diagnostics,
 ) -> Option<PackedFunction> {
     let DefinitionKind::Packed(decorator) = &definition.kind else { return None };
-    let Header { signature, workspaces, is_made } =
+    let Header { signature, workspaces, is_made, unrelated } =
         header::read(&definition.function, decorator, problems)?;
     let body = Body { files, definition, is_made };
     let settled = body.settle(signature, workspaces);
@@ -163,7 +170,8 @@ fn function(
         settled.map_err(|found| problems.extend(found)).ok()?;
     problems.extend(found);
     let doc = definition.function.doc.as_ref().map(|doc| header::cleaned(doc));
-    Some(PackedFunction { signature, doc, workspaces, rows })
+    // Whoever has written a signature has said there what is related.
+    Some(PackedFunction { signature, doc, workspaces, rows, unrelated })
 }
 
 /// The body of a packed function, for all combinations of dtypes.

@@ -9,8 +9,10 @@
 mod tests;
 
 use super::told::Told;
+use super::unrelated::{Beyond, Unrelated};
 use super::{PackedLaunch, PackedRow, Row};
 use crate::elaborate::{Instance, Request, elaborate};
+use crate::extents::Surroundings;
 use crate::file::KernelFiles;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Kernel, Scalar};
@@ -71,20 +73,24 @@ impl Kernels {
     /// which the function is called.
     ///
     /// # Errors
-    /// The problems of any kernel.
+    /// The problems of any kernel; among them indices that the extent of another tensor alone
+    /// bounds, where they are refused.
     pub fn settle(
         &mut self,
         files: &KernelFiles,
         rows: &[PackedRow],
+        unrelated: Unrelated,
     ) -> Result<Vec<SettledLaunch>, Diagnostics> {
         let mut told = Told::default();
+        let mut beyond = Beyond::new(unrelated);
         let mut groups: Vec<Group> = Vec::new();
         for (number, PackedRow { row, launches, notes }) in rows.iter().enumerate() {
             self.warnings.extend_new(notes.clone());
             let mut place = 0;
             for launch in launches {
-                match instance(files, row, launch) {
+                match instance(files, row, launch, unrelated) {
                     Ok(instance) => {
+                        beyond.add(&instance.unrelated, launch);
                         self.warnings.extend_new(instance.warnings.clone());
                         let group = Group::of(number, launch, instance);
                         place = group.join(&mut groups, place) + 1;
@@ -98,7 +104,12 @@ impl Kernels {
                 }
             }
         }
-        told.finish().into_result()?;
+        let mut problems = told.finish();
+        match beyond.into_warnings() {
+            Ok(warnings) => self.warnings.extend_new(warnings),
+            Err(found) => problems.extend(found),
+        }
+        problems.into_result()?;
         Ok(groups.into_iter().map(|group| self.launch(group, rows)).collect())
     }
 
@@ -155,7 +166,7 @@ pub(super) fn written(files: &KernelFiles, rows: &[PackedRow]) -> Option<BTreeSe
     let mut written = BTreeSet::new();
     for PackedRow { row, launches, .. } in rows {
         for launch in launches {
-            written.extend(instance(files, row, launch).ok()?.written);
+            written.extend(instance(files, row, launch, Unrelated::Ignore).ok()?.written);
         }
     }
     Some(written)
@@ -166,9 +177,12 @@ fn instance(
     files: &KernelFiles,
     row: &Row,
     launch: &PackedLaunch,
+    unrelated: Unrelated,
 ) -> Result<Instance, Diagnostics> {
     let scalars = row.iter().map(|(var, dtype)| Some((var.clone(), Scalar::of(*dtype)?)));
     let dtypes: Vec<_> = scalars.flatten().collect();
+    let PackedLaunch { geometry, relations, .. } = launch;
+    let surroundings = Surroundings { grid: &geometry.grid, relations };
     elaborate(
         files,
         &Request {
@@ -177,6 +191,7 @@ fn instance(
             dtypes: &dtypes,
             block: block(&launch.geometry),
             symbol: launch.kernel.name(),
+            surroundings: unrelated.is_asked().then_some(surroundings),
         },
     )
 }
@@ -192,7 +207,7 @@ fn block(geometry: &Geometry) -> [Option<u32>; 3] {
 
 impl Group {
     fn of(number: usize, launch: &PackedLaunch, instance: Instance) -> Group {
-        let Instance { kernel, args, shared, warnings: _, written: _ } = instance;
+        let Instance { kernel, args, shared, .. } = instance;
         let mut geometry = launch.geometry.clone();
         if let Some(shared) = shared {
             let written = geometry.shared.clone();

@@ -84,6 +84,7 @@ pub fn launch(
             let mut evaluator = Evaluator::new(files, kernel.module, Names::default(), facts);
             let args = arguments(&mut evaluator, &names, &kernel, written);
             let known = evaluator.facts.facts_here();
+            let relations = evaluator.facts.relations().clone();
             problems.extend_new(evaluator.problems);
             launches.extend(args.map(|args| PackedLaunch {
                 span: written.kernel.span,
@@ -92,6 +93,7 @@ pub fn launch(
                 args,
                 geometry: written.geometry.clone(),
                 known,
+                relations,
             }));
         }
         packed.push(PackedRow { row, launches, notes: Diagnostics::default() });

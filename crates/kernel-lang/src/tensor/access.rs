@@ -2,7 +2,7 @@
 //! Elements and slices: `x[i, j]`, `x[row, None]`.
 
 use super::Predicate;
-use super::limit::{Limit, Touched};
+use super::limit::{Limit, Stated, Touched};
 use crate::algebra::{Algebra, mode_of, shape_value};
 use crate::builtin;
 use crate::call::counted;
@@ -273,8 +273,9 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Option<Shape<Leaf>> {
         let mut is_good = self.keep_to_limits(tensor, Touched::At(coord), &Predicate::Always, span);
+        let stated = Stated { base: &tensor.base, name: &tensor.name, span };
         for (at, extent) in self.places(&tensor.layout, coord, &tensor.name, span)? {
-            is_good &= self.state(&at, &extent, None, (&tensor.name, span), false);
+            is_good &= self.state(&at, &extent, None, stated, false);
         }
         if !is_good {
             return None;

@@ -9,11 +9,12 @@
 use super::Predicate;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
+use crate::extents::Access;
 use crate::python::tree::Name;
 use crate::value::{Base, Leaf, Tensor};
-use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::kernel::{self, Value};
 use kernpack_kernel_ir::op::Binary;
-use kernpack_kernel_ir::{Claim, Const};
+use kernpack_kernel_ir::{Claim, Const, Space};
 use kernpack_layout::{
     Arith, Coord, Int, Layout, Result, Shape, Tiler, Tuple, add_indices, crd2idx,
     make_identity_layout, slice_and_offset,
@@ -93,6 +94,17 @@ pub(crate) enum Touched<'t> {
     All(usize),
     /// Others than can be said.
     Any,
+}
+
+/// The tensor that an index is stated to be in bounds of, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct Stated<'t> {
+    /// What it is a view of.
+    pub base: &'t Base,
+    /// Its name in messages.
+    pub name: &'t Name,
+    /// Where the access is written.
+    pub span: Span,
 }
 
 /// The relation of an index to its extent.
@@ -294,6 +306,8 @@ impl<'f> Elaborator<'f> {
             Known::Outside => None,
             Known::Nothing => {
                 let (index, extent) = (self.emit.index(&at), self.emit.index(&extent));
+                let stated = Stated { base: &tensor.base, name: &tensor.name, span };
+                self.write_down((index, extent), stated);
                 Some(self.emit.b.claim_in_bounds(index, extent))
             }
         };
@@ -317,9 +331,12 @@ impl<'f> Elaborator<'f> {
                         .is_none_or(|condition| self.emit.truth_of(condition) == Some(true));
                     let is_claimed =
                         is_always && claim.is_some_and(|claim| self.emit.b.rely_on(claim));
-                    is_claimed || self.state(at, extent, condition, (name, *span), true)
+                    is_claimed || {
+                        let stated = Stated { base: &tensor.base, name, span: *span };
+                        self.state(at, extent, condition, stated, true)
+                    }
                 }
-                Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, span),
+                Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, (&tensor.base, span)),
             };
         }
         can_keep
@@ -330,15 +347,16 @@ impl<'f> Elaborator<'f> {
         limit: &Limit,
         touched: Touched<'_>,
         pred: &Predicate,
-        span: Span,
+        (base, span): (&Base, Span),
     ) -> bool {
         let Limit::Cut { layout, offset, extents, name } = limit else { return true };
+        let stated = Stated { base, name, span };
         let mut can_keep = true;
         let mut keep = |cx: &mut Self, index: Result<Shape<Leaf>>, condition| {
             let at = index.and_then(|index| add_indices(&mut cx.emit, offset, &index));
             let Ok(at) = at else { return };
             for (at, extent) in pairs(&at, extents) {
-                can_keep &= cx.state(&at, &extent, condition, (name, span), true);
+                can_keep &= cx.state(&at, &extent, condition, stated, true);
             }
         };
         match touched {
@@ -365,13 +383,14 @@ impl<'f> Elaborator<'f> {
         at: &Int<Leaf>,
         extent: &Int<Leaf>,
         condition: Option<kernel::Value>,
-        (name, span): (&str, Span),
+        stated: Stated<'_>,
         is_once: bool,
     ) -> bool {
         let truth = condition.map_or(Some(true), |one| self.emit.truth_of(one));
         match (self.emit.known_of(at, extent), truth) {
             (Known::Inside, _) | (_, Some(false)) => true,
             (Known::Outside, Some(true)) if !self.guards.is_unreached() => {
+                let Stated { name, span, .. } = stated;
                 let index = at.known().map_or("the index".to_string(), |at| at.to_string());
                 let message = match extent.known() {
                     Some(extent) => {
@@ -392,11 +411,27 @@ impl<'f> Elaborator<'f> {
                     }
                 }
                 if !(is_once && self.emit.b.has_stated(at, extent)) {
+                    self.write_down((at, extent), stated);
                     self.emit.b.in_bounds(at, extent);
                 }
                 true
             }
         }
+    }
+
+    /// Writes down that an index is stated to be in bounds here, where threads come by and the
+    /// tensor is what a call passes.
+    fn write_down(&mut self, (index, extent): (Value, Value), stated: Stated<'_>) {
+        let is_passed =
+            matches!(stated.base, Base::Memory(memory) if memory.space == Space::Global);
+        if !is_passed || self.guards.is_unreached() {
+            return;
+        }
+        let caller = self.places.caller();
+        let called = caller.map(|caller| self.emit.b.kernel().place(caller).span);
+        let place = self.emit.b.place();
+        let access = Access { name: stated.name.clone(), span: stated.span, called };
+        self.emit.accesses.add((index, extent, place), access);
     }
 }
 

@@ -234,8 +234,14 @@ fn names_of_other_files_are_used() {
     let kernel = files.function("k").expect("it is there");
     let arguments = [super::written("out", kernpack_kernel_ir::Scalar::F32, &["n"])];
     let (block, symbol) = ([None; 3], "k");
-    let request =
-        crate::elaborate::Request { kernel, arguments: &arguments, dtypes: &[], block, symbol };
+    let request = crate::elaborate::Request {
+        kernel,
+        arguments: &arguments,
+        dtypes: &[],
+        block,
+        symbol,
+        surroundings: None,
+    };
     let instance = crate::elaborate::elaborate(&files, &request);
     let instance = instance.unwrap_or_else(|problems| panic!("{}", problems.in_texts(&texts)));
     assert!(instance.kernel.to_string().contains("const 4.5"), "{}", instance.kernel);

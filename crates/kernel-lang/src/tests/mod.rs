@@ -13,6 +13,7 @@ mod sources;
 
 use crate::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
 use crate::elaborate::{Instance, Request, elaborate};
+use crate::extents::{Relations, Surroundings};
 use crate::file::KernelFiles;
 use kernpack_kernel_ir::interp::{Memory, Trial};
 use kernpack_kernel_ir::kernel::{Facts, ParamKind, Place};
@@ -110,7 +111,9 @@ fn elaborate_of(
     let files = files.map_err(|problems| problems.in_texts(&texts))?;
     let kernel = files.function(name).expect("the file has the kernel");
     let block = block.map(Some);
-    let request = Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
+    let relations = Relations::default();
+    let surroundings = Some(Surroundings { grid: &[], relations: &relations });
+    let request = Request { kernel, arguments, dtypes: &[], block, symbol: "k", surroundings };
     elaborate(&files, &request).map_err(|problems| problems.in_texts(&texts))
 }
 

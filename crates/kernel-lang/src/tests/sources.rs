@@ -39,7 +39,9 @@ fn elaborate_k(source: Source) -> Result<Instance, String> {
     let arguments = [written("out", Scalar::F32, &["n"])];
     let kernel = files.function("k").expect("it is there");
     let (block, symbol) = ([None; 3], "k");
-    let request = Request { kernel, arguments: &arguments, dtypes: &[], block, symbol };
+    let surroundings = None;
+    let request =
+        Request { kernel, arguments: &arguments, dtypes: &[], block, symbol, surroundings };
     elaborate(&files, &request).map_err(|problems| {
         let place = |span: kernpack_syntax::Span| {
             let text = texts.get(span.text.expect("it has a place"));

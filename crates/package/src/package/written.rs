@@ -7,8 +7,8 @@ use super::{Function, Launch, Package, default_device};
 use crate::kernel_file::KernelFile;
 use crate::source::GpuFile;
 use kernpack_ffi_abi::DeviceType;
-use kernpack_kernel_lang::packed::PackedRow;
 use kernpack_kernel_lang::packed::written::WrittenArg;
+use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{
     self as validators, Expr, Geometry, KernelArg, KernelName, LaunchFlags, LaunchSpec, When,
@@ -52,6 +52,8 @@ pub struct PackedLaunches {
     pub file: KernelFile,
     /// Its launches, for each combination of dtypes.
     pub rows: Vec<PackedRow>,
+    /// What becomes of an index that the extent of another tensor alone bounds.
+    pub unrelated: Unrelated,
 }
 
 /// A launch of a kernel that Triton compiled.

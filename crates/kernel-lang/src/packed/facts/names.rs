@@ -2,11 +2,13 @@
 //! The names that expressions of a launch may have: which of them are expressions in others, and
 //! what is known of them whatever the rules say.
 
+use crate::extents::Relations;
 use kernpack_ffi_abi::DType;
 use kernpack_layout::Facts;
+use kernpack_syntax::Span;
 use kernpack_validators::check::scalar::integers;
 use kernpack_validators::declare::{Bindings, Sharers};
-use kernpack_validators::dim::{Dim, Rank};
+use kernpack_validators::dim::{Dim, Rank, Star};
 use kernpack_validators::expr::{Expr, Field, Name};
 use kernpack_validators::param::Tensor;
 use kernpack_validators::plan::MOST_TURNS;
@@ -40,6 +42,8 @@ pub(super) struct Names {
     allocated: HashSet<String>,
     /// The integers that may be absent.
     optional_ints: HashSet<String>,
+    /// Fields with what they are an expression in, also of what may be absent.
+    fields: Vec<(String, Expr)>,
 }
 
 /// A tensor, under its path.
@@ -153,6 +157,17 @@ impl Names {
         if let Some(rank) = rank.fixed() {
             self.ranks.insert(path.to_string(), rank);
         }
+        for (i, dim) in dims.iter().enumerate() {
+            let name = format!("{path}{}", field(rank.number(i)));
+            match dim {
+                Dim::Expr(expr) => self.fields.push((name, expr.clone())),
+                Dim::Star(Star { name: Some(star), .. }) => {
+                    let of_star = Expr::Field(star.clone(), Field::Numel, Span::default());
+                    self.fields.push((format!("{path}{}", Field::Numel), of_star));
+                }
+                Dim::Any | Dim::Star(_) => {}
+            }
+        }
         // Where nothing is given the fields are 0, whatever the dims are.
         let written = if is_optional { &[] } else { dims };
         for (i, dim) in written.iter().enumerate() {
@@ -163,6 +178,30 @@ impl Names {
                 Dim::Star(_) => {}
             }
         }
+    }
+
+    /// The numbers that are related by being of one tensor's dim, and the extents of tensors that
+    /// every call has.
+    pub fn relations(&self) -> Relations {
+        let mut relations = Relations::default();
+        for (name, value) in &self.fields {
+            relations.relate_field(name.clone(), value);
+        }
+        for Named { path, tensor, is_optional } in &self.tensors {
+            let rank = Rank::of(tensor.dims());
+            let names = (0..tensor.dims().len()).map(|i| rank.number(i));
+            let names = names.map(|mode| format!("{path}{}", Field::Shape(mode)));
+            relations.add_numel(format!("{path}{}", Field::Numel), names.collect());
+            for (i, dim) in tensor.dims().iter().enumerate() {
+                let mode = rank.number(i);
+                if let Dim::Expr(expr) = dim
+                    && !is_optional
+                {
+                    relations.add_extent(path, mode, expr.clone());
+                }
+            }
+        }
+        relations
     }
 
     /// The value of a Shape's element, where that is an expression in other names.

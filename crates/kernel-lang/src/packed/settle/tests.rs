@@ -35,7 +35,7 @@ def copy(x, y):
     let mut kernels = Kernels::default();
     let mut shown = String::new();
     for function in &functions {
-        let launches = kernels.settle(&files, &function.rows);
+        let launches = kernels.settle(&files, &function.rows, function.unrelated);
         for launch in launches.unwrap_or_else(|problems| panic!("{problems}")) {
             let name = launch.kernel.to_string();
             let kernel = kernels.kernels.iter().find(|kernel| kernel.name == name);
