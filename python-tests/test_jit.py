@@ -247,7 +247,7 @@ def test_functions_and_lambdas_are_part_of_the_code():
         store(x, add).launch(grid=1, block=1)
 
     # x[1] + x[1] * 2.0
-    assert ptx(compiled(run)).count("add.rn.f32") == 2
+    assert len(set(re.findall(r"add\.rn\.f32 .*", ptx(compiled(run))))) == 2
 
 
 def test_a_jit_function_calls_another():

@@ -73,10 +73,11 @@ def _evaluated(annotation: Any, function: types.FunctionType) -> Any:
 
 
 def _of_text(annotation: Any, scope: dict[str, Any], names: Mapping[str, Any]) -> Any:
-    if not isinstance(annotation, str):
+    text = getattr(annotation, "__forward_arg__", annotation)
+    if not isinstance(text, str):
         return annotation
     try:
-        return eval(annotation, scope, dict(names))
+        return eval(text, scope, dict(names))
     except Exception:
         # What only type checkers know says nothing here.
         return None
