@@ -560,8 +560,10 @@ def test_annotations_overrule():
         (),
     )
     assert text == "f(p: Tuple(x: Tensor([n0], float32), by: int8), width: 3, z: Tensor([m, 8], float16))"
-    made = kp.compile(f, text)
-    assert "mut" not in made.signature
+    with pytest.raises(kp.CompileError, match="`p.x` is not `mut`"):
+        kp.compile(f, text)
+    written = text.replace("float32)", "float32, mut)")
+    assert kp.compile(f, written).signature == f"{written} where n0 == m"
 
 
 def _tensor(dtype, ndim, order="row"):

@@ -5,6 +5,7 @@
 //! Two launches that need the same kernel share it, whatever they are of. A kernel that is another
 //! one for each combination of dtypes has these in its symbol.
 
+mod sides;
 #[cfg(test)]
 mod tests;
 
@@ -110,6 +111,7 @@ impl Kernels {
             Err(found) => problems.extend(found),
         }
         problems.into_result()?;
+        sides::join(&mut groups);
         Ok(groups.into_iter().map(|group| self.launch(group, rows)).collect())
     }
 
