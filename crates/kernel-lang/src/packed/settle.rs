@@ -90,8 +90,8 @@ impl Kernels {
                     }
                     Err(found) => {
                         let is_note = |one: &Diagnostic| one.severity == Severity::Note;
-                        let (notes, found) = found.into_iter().partition(is_note);
-                        self.warnings.extend_new::<Vec<_>>(notes);
+                        let (notes, found): (Vec<_>, Vec<_>) = found.into_iter().partition(is_note);
+                        self.warnings.extend_new(notes);
                         told.add(Diagnostics(found), (number, row), (launch.span, "launched here"));
                     }
                 }
