@@ -24,7 +24,7 @@ pub(super) const STATIC: Row = Row {
           with `default=`, which is any value.",
 };
 
-/// What a number is, as far as that is known.
+/// The value of a number, as far as that is known.
 enum Choice {
     /// That value.
     Known(Evaluated),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the body of a packed function says that belongs to its signature: rules, each of which every
-//! call has to keep.
+//! Rules that the body of a packed function says: they belong to its signature, and every call has
+//! to keep them.
 //!
 //! A body is gone through twice where it says such a thing: first to find it, and then as if it had
 //! stood in the signature, which is what callers see and entry points check. So what kernels are
 //! compiled for is established by checks that are there, wherever in the body they are written.
 //!
-//! A rule that is found on one side of an `if` is kept there: `not cond or rule`. One that only some
-//! combinations of dtypes have is kept for them: `T in {the others} or rule`.
+//! A rule that is found on one side of an `if` is kept there: `not cond or rule`. One that only
+//! some combinations of dtypes have is kept for them: `T in {the others} or rule`.
 
 use super::Row;
 use super::expression::Evaluator;
@@ -24,7 +24,7 @@ pub(super) enum Pass {
     Final,
 }
 
-/// What a body says that belongs to the signature.
+/// Rules of the signature that a body says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Found {
     /// Rules, in the order in which they were met, each once.
@@ -43,7 +43,7 @@ impl Found {
         }
     }
 
-    /// What the combinations of dtypes have found, in terms of all of them.
+    /// Those that the combinations of dtypes have found, in terms of all of them.
     pub fn of_rows(rows: &[(Row, Found)]) -> Found {
         let mut all = Found::default();
         for rule in rows.iter().flat_map(|(_, found)| &found.rules) {

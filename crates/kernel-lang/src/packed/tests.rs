@@ -698,7 +698,7 @@ def f(n):
     );
 }
 
-/// What kernels are compiled for names the checks, wherever in the body they are written.
+/// Facts that kernels are compiled for name the checks, wherever in the body they are written.
 #[test]
 fn facts_of_assertions_are_because_of_rules() {
     let source = r#"
