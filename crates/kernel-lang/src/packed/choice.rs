@@ -50,9 +50,15 @@ impl Walk<'_> {
         match choice {
             Some(Choice::Ways(ways)) => return self.choose(&state, targets, value, ways, behind),
             Some(Choice::Nothing(span)) => {
-                let text = "the number is none of the choices".to_string();
+                let text = "the number is none of the choices";
                 self.evaluator.assign_all(targets, &Evaluated::Poison, value.span);
-                return self.never(state, span, text);
+                let is_somewhere = !self.evaluator.facts.sides().is_empty();
+                let end = self.never(state, span, text.to_string());
+                // Calls that are not asked would go on without a number.
+                if is_somewhere && matches!(end, End::Behind(_)) {
+                    self.evaluator.not_asked(text, span);
+                }
+                return end;
             }
             Some(Choice::Known(known)) => {
                 self.evaluator.assign_all(targets, &known, value.span);
@@ -111,7 +117,7 @@ impl Evaluator<'_> {
         }
         let listed = one_of(&number, &choices, value.span);
         if default.is_none() {
-            self.demand(listed.clone());
+            self.demand_always(listed.clone())?;
         }
         let mut ways = Vec::new();
         for choice in choices {

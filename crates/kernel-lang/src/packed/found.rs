@@ -12,7 +12,7 @@
 use super::Row;
 use super::expression::Evaluator;
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::Span;
+use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{Branch, Rule, RuleKind, Signature};
 
 /// How a body is gone through.
@@ -72,28 +72,51 @@ impl Found {
 }
 
 impl Evaluator<'_> {
-    /// Demands that a rule holds in every call that gets here.
-    pub fn demand(&mut self, rule: Rule) {
+    /// Demands that a rule holds in every call that gets here. Gives whether each of them is asked:
+    /// of a rule over what is absent, or over a stride that no step takes, part may be left out.
+    pub fn demand(&mut self, rule: Rule) -> bool {
         match rule.kind {
             // Each by itself, so that the message about one says no more than that.
-            RuleKind::And(rules) => rules.into_iter().for_each(|rule| self.demand(rule)),
+            RuleKind::And(rules) => {
+                rules.into_iter().fold(true, |is_asked, rule| self.demand(rule) && is_asked)
+            }
             _ => self.demand_one(Some(rule.clone()), rule.span),
         }
     }
 
-    /// Demands that no call gets here. Some side of an `if` is around.
-    pub fn demand_nothing(&mut self, span: Span) {
-        self.demand_one(None, span);
+    /// Demands that no call gets here, where some side of an `if` is around. Gives whether none does.
+    pub fn demand_nothing(&mut self, span: Span) -> bool {
+        self.demand_one(None, span)
     }
 
-    fn demand_one(&mut self, rule: Option<Rule>, span: Span) {
-        if self.pass == Pass::Final {
-            return;
-        }
+    fn demand_one(&mut self, rule: Option<Rule>, span: Span) -> bool {
         let others = self.facts.sides().iter().map(other_side);
         let rule = any_of(others.chain(rule), span);
-        self.facts.demand(&rule);
-        self.found.add(rule);
+        let is_asked = self.facts.is_always_asked(&rule);
+        if self.pass == Pass::Finding {
+            self.facts.demand(&rule);
+            self.found.add(rule);
+        }
+        is_asked
+    }
+
+    /// Demands what launches rely on, so that it has to be asked of each call that gets here.
+    pub fn demand_always(&mut self, rule: Rule) -> Option<()> {
+        let (text, span) = (rule.to_string(), rule.span);
+        if self.demand(rule) {
+            return Some(());
+        }
+        self.not_asked(&format!("`{text}` is not asked of every call that gets here"), span);
+        None
+    }
+
+    /// That a rule is not asked of each call that gets to where it is relied on: `message` says so.
+    pub fn not_asked(&mut self, message: &str, span: Span) {
+        let problem = Diagnostic::new("packed-value", message);
+        let why =
+            "this, or a condition around it, is over a stride that a call may have no step for";
+        let help = "ask for it by an `if`, or let no stride be in the conditions around it";
+        self.report(problem.label(span, why).help(help));
     }
 }
 
