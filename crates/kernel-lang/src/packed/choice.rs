@@ -27,11 +27,17 @@ pub(super) const STATIC: Row = Row {
 /// The value of a number, as far as that is known.
 enum Choice {
     /// That value.
-    Known(Evaluated),
+    Known(Box<Evaluated>),
     /// One of several, each behind its condition.
     Ways(Vec<(Branch, Evaluated)>),
     /// Nothing: calls are refused.
     Nothing(Span),
+}
+
+impl Choice {
+    fn known(value: Evaluated) -> Choice {
+        Choice::Known(Box::new(value))
+    }
 }
 
 impl Walk<'_> {
@@ -45,7 +51,7 @@ impl Walk<'_> {
     ) -> End {
         let choice = match self.evaluator.as_static(value) {
             Some(call) => self.evaluator.choice(call, value.span),
-            None => self.evaluator.expr(value).map(Choice::Known),
+            None => self.evaluator.expr(value).map(Choice::known),
         };
         match choice {
             Some(Choice::Ways(ways)) => return self.choose(&state, targets, value, ways, behind),
@@ -110,8 +116,8 @@ impl Evaluator<'_> {
         let choices = self.choices(choices)?;
         if let Number::Int(known) = number {
             return Some(match (choices.contains(&known), default) {
-                (true, _) => Choice::Known(Evaluated::Int(known.into())),
-                (false, Some(default)) => Choice::Known(default.value.clone()),
+                (true, _) => Choice::known(Evaluated::Int(known.into())),
+                (false, Some(default)) => Choice::known(default.value.clone()),
                 (false, None) => Choice::Nothing(value.span),
             });
         }
@@ -125,7 +131,7 @@ impl Evaluator<'_> {
             let kind = RuleKind::Compare(number.clone(), Comparison::Eq, Number::Int(choice));
             match self.decided(Rule { kind, span: value.span }) {
                 Evaluated::Rule(rule) => ways.push((Branch { rule, holds: true }, known)),
-                Evaluated::Bool(true) => return Some(Choice::Known(known)),
+                Evaluated::Bool(true) => return Some(Choice::known(known)),
                 _ => {}
             }
         }

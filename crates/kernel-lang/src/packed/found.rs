@@ -78,7 +78,8 @@ impl Evaluator<'_> {
         match rule.kind {
             // Each by itself, so that the message about one says no more than that.
             RuleKind::And(rules) => {
-                rules.into_iter().fold(true, |is_asked, rule| self.demand(rule) && is_asked)
+                let are_asked: Vec<_> = rules.into_iter().map(|rule| self.demand(rule)).collect();
+                !are_asked.contains(&false)
             }
             _ => self.demand_one(Some(rule.clone()), rule.span),
         }
