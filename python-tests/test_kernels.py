@@ -607,3 +607,17 @@ def test_a_package_for_the_processor_takes_no_architecture(tmp_path, monkeypatch
     monkeypatch.setenv("KERNPACK_ARCH", "sm_90")
     f = kp.host(ADD_ONE + "// cuda and kernel = norm.py", SIGNATURE, args=ARGS)
     assert f.device_type == "cpu"
+
+
+def test_what_is_printed_while_compiling_goes_to_the_standard_output(tmp_path, capsys):
+    text = KERNEL_FILE.replace("    if i <", "    kp.print_type(x, i)\n    if i <")
+    (tmp_path / "scaling.py").write_text(text)
+    (tmp_path / "scaling.toml").write_text(KERNEL_PACKAGE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            # The second time it comes from the cache.
+            kp.precompile([tmp_path / "scaling.toml"], arch="compute_80", progress=False)
+            told = capsys.readouterr().out
+            assert told.startswith("note[print]: tensor<float32, global, align 4> (?):(1) int64\n")
+            assert "kp.print_type(x, i)" in told and told.count("note[print]") == 1

@@ -704,6 +704,11 @@ class Call:
                 f"to be divisible by {rule.left.right.text()}",
                 got,
             )
+        if rule.op == "==" and (pair := self.extents(rule, place)):
+            got, other, want = pair
+            self.fail(
+                "rule", f"Mismatched {place.itself}", f"to match {other}", f"{got} ({other} is {want})"
+            )
         if rule.op == "aligned":
             got = self.rest(rule, "address", "==")
         elif rule.op in ("and", "or", "not"):
@@ -726,6 +731,24 @@ class Call:
             got = rule.left.text(self.values) + also
         got += self.places(rule, place)
         self.fail("rule", f"Invalid {place.itself}", rule_text(rule), got)
+
+    def extents(self, rule, place):
+        """The extent at a place, and the path and value of another one, where a rule says that they
+        are the same.
+        """
+        sides = [(self.extent(side), side) for side in (rule.right, rule.left)]
+        for (own, mine), (other, its) in (sides, sides[::-1]):
+            if own == place.path and other not in (None, own):
+                return self.values[mine.left], other, self.values[its.left]
+        return None
+
+    def extent(self, expr):
+        """The path of a tensor's extent, which goes by that or by a symbol."""
+        if expr.op != "name" or expr.left in self.signature.shared:
+            return None
+        path = self.origin(expr) if expr.left in self.bound_at else expr.left
+        is_extent = path and ".shape[" in path and "[-" not in path and path.endswith("]")
+        return path if is_extent else None
 
     def rest(self, rule, what, sign):
         tensor = self.values[rule.left]

@@ -63,7 +63,7 @@ pub struct Interpreted {
     pub launches: Vec<InterpretedLaunch>,
     /// The tensors that it was passed, its results and its workspaces, as they are in the end.
     pub tensors: Vec<InterpretedTensor>,
-    /// What the package told while its kernels were compiled.
+    /// Notes from while its kernels were compiled.
     pub notes: Diagnostics,
     /// The mistakes of its kernels.
     pub findings: Diagnostics,

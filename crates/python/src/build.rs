@@ -226,7 +226,7 @@ fn failed(failure: Failure) -> Json {
     json!({ "error": error, "notes": "", "warnings": "" })
 }
 
-/// What was printed while compiling, and what warns.
+/// Notes, and what is none.
 fn of_notes(told: &Told) -> (Told, Told) {
     let is_note = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Note;
     let (notes, warnings) = told.diagnostics.0.iter().cloned().partition(is_note);

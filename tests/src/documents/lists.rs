@@ -114,8 +114,8 @@ fn every_dtype_is_listed() {
 }
 
 /// What a diagnostic's code stands behind.
-pub(super) const CODE_MAKERS: [&str; 4] =
-    ["Diagnostic::new(", "Diagnostic::warning(", ".mistake(", "Words::code("];
+pub(super) const CODE_MAKERS: [&str; 5] =
+    ["Diagnostic::new(", "Diagnostic::warning(", "Diagnostic::note(", ".mistake(", "Words::code("];
 
 /// The text constants that follow a call in the program's code, as far as it is asked for.
 pub(super) fn constants_of(call: &str, is_asked: &dyn Fn(&Source) -> bool) -> Vec<String> {

@@ -18,6 +18,8 @@ pub(super) enum Body {
     Launch(usize),
     /// A condition as rules have it, and the sides where it holds and where it does not.
     If(String, Box<Body>, Box<Body>),
+    /// A condition that is asserted, and what is behind it.
+    Assert(String, Box<Body>),
 }
 
 /// A layout that a packed function makes and passes.
@@ -87,6 +89,32 @@ impl Body {
         Body::If(condition, Box::new(then), Box::new(otherwise))
     }
 
+    /// The same with assertions; nothing where none was drawn.
+    pub fn asserting(&self, rng: &mut Rng, names: &Names) -> Option<Body> {
+        let mut n_asserted = 0;
+        let body = self.with_assertions(rng, names, &mut n_asserted);
+        (n_asserted > 0).then_some(body)
+    }
+
+    fn with_assertions(&self, rng: &mut Rng, names: &Names, n_asserted: &mut usize) -> Body {
+        let is_asserted = rng.sixteenths(3).then(|| names.rule(rng, false));
+        let body = match self {
+            Body::If(condition, then, otherwise) => {
+                let then = then.with_assertions(rng, names, n_asserted);
+                let otherwise = otherwise.with_assertions(rng, names, n_asserted);
+                Body::If(condition.clone(), Box::new(then), Box::new(otherwise))
+            }
+            other => other.clone(),
+        };
+        match is_asserted {
+            Some(condition) => {
+                *n_asserted += 1;
+                Body::Assert(condition, Box::new(body))
+            }
+            None => body,
+        }
+    }
+
     /// The file with the packed function, and the kernel that it launches.
     pub fn text(&self, drawn: &Drawn) -> String {
         let mut params: Vec<_> = drawn.params.iter().map(|(name, _)| *name).collect();
@@ -126,6 +154,10 @@ impl Body {
                 *text += &format!("{indent}else:\n");
                 otherwise.write(args, depth + 1, text);
             }
+            Body::Assert(condition, behind) => {
+                *text += &format!("{indent}assert {}\n", python(condition));
+                behind.write(args, depth, text);
+            }
         }
     }
 
@@ -154,6 +186,8 @@ impl Body {
                     way.pop();
                 }
             }
+            // A call in which it does not hold is refused.
+            Body::Assert(_, behind) => behind.add_ways(drawn, way, ways)?,
         }
         Some(())
     }

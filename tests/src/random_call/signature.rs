@@ -96,6 +96,8 @@ pub struct Drawn {
     pub(super) whens: Vec<Option<String>>,
     /// What its packed function does.
     pub(super) body: Body,
+    /// The same with assertions, where some were drawn.
+    pub(super) asserting: Option<Body>,
     /// The layouts that it passes, too.
     pub(super) layouts: Vec<LayoutArg>,
     /// The C types that numbers are passed as in launches of a package file, in turn.
@@ -221,7 +223,10 @@ impl Drawn {
         }
         let n_launches = 1 + rng.below(3);
         drawn.whens = (0..n_launches).map(|number| when(rng, &names, number)).collect();
-        drawn.body = Body::new(rng, &Names::of_packed(&drawn, vocabulary));
+        let names = Names::of_packed(&drawn, vocabulary);
+        drawn.body = Body::new(rng, &names);
+        // From numbers of its own, so that all else is as without.
+        drawn.asserting = drawn.body.asserting(&mut rng.clone(), &names);
         if vocabulary == Vocabulary::Whole {
             drawn.add_rest(rng);
         }
@@ -245,8 +250,19 @@ impl Drawn {
         let result = rng.sixteenths(4).then(|| result(rng));
         let (rules, whens, workspaces) = (vec![], vec![], vec![]);
         let (defaults, layouts, c_types) = (vec![], vec![], vec![]);
-        let body = Body::Launch(0);
-        Drawn { params, defaults, result, workspaces, rules, whens, body, layouts, c_types }
+        let (body, asserting) = (Body::Launch(0), None);
+        Drawn {
+            params,
+            defaults,
+            result,
+            workspaces,
+            rules,
+            whens,
+            body,
+            asserting,
+            layouts,
+            c_types,
+        }
     }
 
     /// Draws what changes nothing of the rest: defaults, workspaces, and what launches are passed.

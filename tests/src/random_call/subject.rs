@@ -2,6 +2,7 @@
 //! A drawn signature, ready to be called: its plan, and its launches as kernels are compiled for
 //! them.
 
+use super::packed::Body;
 use super::rule::Names;
 use super::signature::Drawn;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -65,7 +66,10 @@ impl Subject {
         let numbers = numbers(&signature, &workspaces, &names);
         let written = Launches::written(drawn, &signature, &workspaces, &names);
         let mut subjects = Vec::new();
-        for of in [written, Launches::packed(drawn)].into_iter().flatten() {
+        let written = written.map(|written| (signature, written));
+        let asserting = drawn.asserting.as_ref().and_then(|body| Launches::packed(drawn, body));
+        let packed = Launches::packed(drawn, &drawn.body);
+        for (signature, of) in [written, packed, asserting].into_iter().flatten() {
             for (signature, is_twin) in variants(&signature) {
                 let Some(plan) = plan(&signature, &workspaces, &of, &numbers) else { continue };
                 let (names, Launches { args, launches, ways, layouts, whens }) =
@@ -122,9 +126,9 @@ impl Launches {
         Some(Launches { args, launches, ways: None, layouts: vec![], whens })
     }
 
-    /// Those of the packed function.
-    fn packed(drawn: &Drawn) -> Option<Launches> {
-        let files = read(&drawn.body.text(drawn))?;
+    /// Those of the packed function with that body, and its signature.
+    fn packed(drawn: &Drawn, body: &Body) -> Option<(Signature, Launches)> {
+        let files = read(&body.text(drawn))?;
         let (functions, problems) = packed::functions(&files);
         let function = functions.into_iter().next().filter(|_| !problems.has_errors())?;
         let (mut launches, mut whens) = (Vec::new(), Vec::new());
@@ -134,13 +138,14 @@ impl Launches {
                 launches.push([(number, launch)].into());
             }
         }
-        let (ways, written): (Vec<_>, Vec<_>) = drawn.body.ways(drawn)?.into_iter().unzip();
+        let (ways, written): (Vec<_>, Vec<_>) = body.ways(drawn)?.into_iter().unzip();
         whens.extend(written);
         let passed = drawn.passed().map(|name| KernelArg::Value(Expr::symbol(name), None));
         let args = passed.collect();
         let layouts = drawn.layouts.iter().map(|layout| layout.modes(drawn));
         let layouts = layouts.collect::<Option<_>>()?;
-        Some(Launches { args, launches, ways: Some(ways), layouts, whens })
+        let own = Launches { args, launches, ways: Some(ways), layouts, whens };
+        Some((function.signature, own))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Generator;
 use crate::subject::Subject;
 use kernpack_ffi_abi::{DType, DeviceType};
-use kernpack_syntax::Texts;
+use kernpack_syntax::{Diagnostics, Texts};
 use kernpack_validators::plan::{
     self, Alloc, AllocDim, Arith, CScalar, Device, Expr, Grid, Launch, LaunchArg, Status,
     TensorMap, Type, Value,

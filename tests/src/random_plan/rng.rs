@@ -2,6 +2,7 @@
 //! Numbers that look random, the same for the same seed on any machine: SplitMix64.
 
 /// A source of numbers.
+#[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 /// Numbers at which something changes.

@@ -14,7 +14,7 @@ impl Walk<'_> {
     pub(super) fn assert(&mut self, state: State, test: &Expr, text: Option<&Expr>) -> End {
         let text = text.and_then(|text| self.text_of(text));
         match self.evaluator.truth(test) {
-            Some(Evaluated::Rule(rule)) => self.evaluator.demand(rule),
+            Some(Evaluated::Rule(rule)) => _ = self.evaluator.demand(rule),
             Some(Evaluated::Bool(false)) => {
                 let text = text.unwrap_or_else(|| "an assertion does not hold".to_string());
                 return self.never(state, test.span, text);
@@ -36,11 +36,13 @@ impl Walk<'_> {
         }
     }
 
-    /// No call gets behind this: `text` says why.
+    /// No call gets behind this, unless it is not asked: `text` says why.
     pub(super) fn never(&mut self, state: State, span: Span, text: String) -> End {
         if !self.evaluator.facts.sides().is_empty() {
-            self.evaluator.demand_nothing(span);
-            return End::Function;
+            return match self.evaluator.demand_nothing(span) {
+                true => End::Function,
+                false => End::Behind(state),
+            };
         }
         let problem = Diagnostic::new("assert", text);
         let help = "demand what some calls keep, or let the signature take no other dtypes";

@@ -38,13 +38,13 @@ pub(super) struct Parts<'f> {
     pub is_made: bool,
 }
 
-/// What comes of going through a body.
+/// The outcome of going through a body.
 pub(super) struct Walked {
     pub launches: Vec<PackedLaunch>,
-    /// What it says that belongs to the signature.
+    /// Rules of the signature that it says.
     pub found: Found,
     pub problems: Diagnostics,
-    /// What it prints.
+    /// Its prints.
     pub notes: Diagnostics,
     /// Problems of this combination of dtypes alone.
     pub of_row: Vec<OfRow>,

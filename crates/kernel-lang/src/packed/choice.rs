@@ -24,14 +24,20 @@ pub(super) const STATIC: Row = Row {
           with `default=`, which is any value.",
 };
 
-/// What a number is, as far as that is known.
+/// The value of a number, as far as that is known.
 enum Choice {
     /// That value.
-    Known(Evaluated),
+    Known(Box<Evaluated>),
     /// One of several, each behind its condition.
     Ways(Vec<(Branch, Evaluated)>),
     /// Nothing: calls are refused.
     Nothing(Span),
+}
+
+impl Choice {
+    fn known(value: Evaluated) -> Choice {
+        Choice::Known(Box::new(value))
+    }
 }
 
 impl Walk<'_> {
@@ -50,14 +56,20 @@ impl Walk<'_> {
         }
         let choice = match self.evaluator.as_static(value) {
             Some(call) => self.evaluator.choice(call, value.span),
-            None => self.evaluator.expr(value).map(Choice::Known),
+            None => self.evaluator.expr(value).map(Choice::known),
         };
         match choice {
             Some(Choice::Ways(ways)) => return self.choose(&state, targets, value, ways, behind),
             Some(Choice::Nothing(span)) => {
-                let text = "the number is none of the choices".to_string();
+                let text = "the number is none of the choices";
                 self.evaluator.assign_all(targets, &Evaluated::Poison, value.span);
-                return self.never(state, span, text);
+                let is_somewhere = !self.evaluator.facts.sides().is_empty();
+                let end = self.never(state, span, text.to_string());
+                // Calls that are not asked would go on without a number.
+                if is_somewhere && matches!(end, End::Behind(_)) {
+                    self.evaluator.not_asked(text, span);
+                }
+                return end;
             }
             Some(Choice::Known(known)) => {
                 self.evaluator.assign_all(targets, &known, value.span);
@@ -109,14 +121,14 @@ impl Evaluator<'_> {
         let choices = self.choices(choices)?;
         if let Number::Int(known) = number {
             return Some(match (choices.contains(&known), default) {
-                (true, _) => Choice::Known(Evaluated::Int(known.into())),
-                (false, Some(default)) => Choice::Known(default.value.clone()),
+                (true, _) => Choice::known(Evaluated::Int(known.into())),
+                (false, Some(default)) => Choice::known(default.value.clone()),
                 (false, None) => Choice::Nothing(value.span),
             });
         }
         let listed = one_of(&number, &choices, value.span);
         if default.is_none() {
-            self.demand(listed.clone());
+            self.demand_always(listed.clone())?;
         }
         let mut ways = Vec::new();
         for choice in choices {
@@ -124,7 +136,7 @@ impl Evaluator<'_> {
             let kind = RuleKind::Compare(number.clone(), Comparison::Eq, Number::Int(choice));
             match self.decided(Rule { kind, span: value.span }) {
                 Evaluated::Rule(rule) => ways.push((Branch { rule, holds: true }, known)),
-                Evaluated::Bool(true) => return Some(Choice::Known(known)),
+                Evaluated::Bool(true) => return Some(Choice::known(known)),
                 _ => {}
             }
         }

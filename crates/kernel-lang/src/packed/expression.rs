@@ -36,10 +36,10 @@ pub(super) struct Evaluator<'f> {
     pub facts: CallFacts,
     /// How the body is gone through.
     pub pass: Pass,
-    /// What it says that belongs to the signature.
+    /// Rules of the signature that it says.
     pub found: Found,
     pub problems: Diagnostics,
-    /// What the function prints.
+    /// Its prints.
     pub notes: Diagnostics,
     /// The problems of this combination of dtypes alone: see [`super::body::Walked`].
     pub of_row: Vec<OfRow>,

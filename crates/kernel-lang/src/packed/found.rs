@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the body of a packed function says that belongs to its signature: rules, each of which every
-//! call has to keep, and of a signature that was made of a call's arguments the memory that it
-//! allocates and returns.
+//! Rules and memory that the body of a packed function says, and that belong to its signature: every
+//! call has to keep the rules, and allocates the memory.
 //!
 //! A body is gone through twice where it says such a thing: first to find it, and then as if it had
 //! stood in the signature, which is what callers see and entry points check. So what kernels are
 //! compiled for is established by checks that are there, wherever in the body they are written.
 //!
-//! A rule that is found on one side of an `if` is kept there: `not cond or rule`. One that only some
-//! combinations of dtypes have is kept for them: `T in {the others} or rule`.
+//! A rule that is found on one side of an `if` is kept there: `not cond or rule`. One that only
+//! some combinations of dtypes have is kept for them: `T in {the others} or rule`.
 
 use super::Row;
 use super::allocation::Allocation;
 use super::expression::Evaluator;
 use crate::python::tree::Name;
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::Span;
+use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{Branch, Rule, RuleKind, Signature, Workspace};
 
 /// How a body is gone through.
@@ -27,7 +26,7 @@ pub(super) enum Pass {
     Final,
 }
 
-/// What a body says that belongs to the signature.
+/// Rules of the signature that a body says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Found {
     /// Rules, in the order in which they were met, each once.
@@ -50,7 +49,7 @@ impl Found {
         }
     }
 
-    /// What the combinations of dtypes have found, in terms of all of them.
+    /// Those that the combinations of dtypes have found, in terms of all of them.
     pub fn of_rows(rows: &[(Row, Found)]) -> Found {
         // Without dtype variables there is one combination, and functions with them allocate nothing.
         let first = rows.first().map(|(_, found)| found.clone()).unwrap_or_default();
@@ -91,28 +90,52 @@ impl Found {
 }
 
 impl Evaluator<'_> {
-    /// Demands that a rule holds in every call that gets here.
-    pub fn demand(&mut self, rule: Rule) {
+    /// Demands that a rule holds in every call that gets here. Gives whether each of them is asked:
+    /// of a rule over what is absent, or over a stride that no step takes, part may be left out.
+    pub fn demand(&mut self, rule: Rule) -> bool {
         match rule.kind {
             // Each by itself, so that the message about one says no more than that.
-            RuleKind::And(rules) => rules.into_iter().for_each(|rule| self.demand(rule)),
+            RuleKind::And(rules) => {
+                let are_asked: Vec<_> = rules.into_iter().map(|rule| self.demand(rule)).collect();
+                !are_asked.contains(&false)
+            }
             _ => self.demand_one(Some(rule.clone()), rule.span),
         }
     }
 
-    /// Demands that no call gets here. Some side of an `if` is around.
-    pub fn demand_nothing(&mut self, span: Span) {
-        self.demand_one(None, span);
+    /// Demands that no call gets here, where some side of an `if` is around. Gives whether none does.
+    pub fn demand_nothing(&mut self, span: Span) -> bool {
+        self.demand_one(None, span)
     }
 
-    fn demand_one(&mut self, rule: Option<Rule>, span: Span) {
-        if self.pass == Pass::Final {
-            return;
-        }
+    fn demand_one(&mut self, rule: Option<Rule>, span: Span) -> bool {
         let others = self.facts.sides().iter().map(other_side);
         let rule = any_of(others.chain(rule), span);
-        self.facts.demand(&rule);
-        self.found.add(rule);
+        let is_asked = self.facts.is_always_asked(&rule);
+        if self.pass == Pass::Finding {
+            self.facts.demand(&rule);
+            self.found.add(rule);
+        }
+        is_asked
+    }
+
+    /// Demands what launches rely on, so that it has to be asked of each call that gets here.
+    pub fn demand_always(&mut self, rule: Rule) -> Option<()> {
+        let (text, span) = (rule.to_string(), rule.span);
+        if self.demand(rule) {
+            return Some(());
+        }
+        self.not_asked(&format!("`{text}` is not asked of every call that gets here"), span);
+        None
+    }
+
+    /// That a rule is not asked of each call that gets to where it is relied on: `message` says so.
+    pub fn not_asked(&mut self, message: &str, span: Span) {
+        let problem = Diagnostic::new("packed-value", message);
+        let why =
+            "this, or a condition around it, is over a stride that a call may have no step for";
+        let help = "ask for it by an `if`, or let no stride be in the conditions around it";
+        self.report(problem.label(span, why).help(help));
     }
 }
 

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 pub(super) struct Turns<'b> {
     target: &'b Expr,
     body: &'b Block,
-    /// What it goes over in these.
+    /// The items that it goes over in these.
     items: &'b [Evaluated],
 }
 
@@ -123,7 +123,7 @@ fn turns_around<'b>(mut behind: Option<&'b Rest<'b>>) -> Option<&'b Rest<'b>> {
 }
 
 impl Evaluator<'_> {
-    /// What a loop goes over, turn by turn; nothing where a mistake was reported.
+    /// The items that a loop goes over, turn by turn; nothing where a mistake was reported.
     pub(super) fn turns(&mut self, iter: &Evaluated, span: Span) -> Option<Vec<Evaluated>> {
         let items = self.turns_of(iter, span)?;
         let mut all = Vec::new();

@@ -97,7 +97,7 @@ pub struct PackedRow {
     pub row: Row,
     /// In order. Of those on different sides of an `if`, a call runs those of one.
     pub launches: Vec<PackedLaunch>,
-    /// What the function has printed.
+    /// The prints of the function.
     pub notes: Diagnostics,
 }
 
@@ -183,7 +183,7 @@ struct Body<'f> {
     is_made: bool,
 }
 
-/// What comes of going through it.
+/// The outcome of going through it.
 struct Walked {
     rows: Vec<PackedRow>,
     found: Found,

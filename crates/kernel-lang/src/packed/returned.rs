@@ -19,7 +19,7 @@ enum Flow {
     /// Out of a turn of a loop.
     Left(Leave),
     /// To the caller, with a value.
-    Returned(Evaluated),
+    Returned(Box<Evaluated>),
 }
 
 impl Evaluator<'_> {
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
         self.enter(caller);
         self.end(DEPTH_OF_CALL);
         match flow? {
-            Flow::Returned(value) => Some(value),
+            Flow::Returned(value) => Some(*value),
             Flow::Next | Flow::Left(_) => {
                 let message = format!("`{}` returns nothing", function.name.name);
                 self.report(Diagnostic::new("packed-value", message).label(span, "used as a value"))
@@ -66,8 +66,10 @@ impl Evaluator<'_> {
                 let value = self.augmented(target, *op, value, stmt.span)?;
                 names::assign(self, target, value, stmt.span);
             }
-            StmtKind::Return(Some(value)) => return self.expr(value).map(Flow::Returned),
-            StmtKind::Return(None) => return Some(Flow::Returned(Evaluated::None)),
+            StmtKind::Return(Some(value)) => {
+                return self.expr(value).map(|value| Flow::Returned(Box::new(value)));
+            }
+            StmtKind::Return(None) => return Some(Flow::Returned(Box::new(Evaluated::None))),
             StmtKind::If(sides, otherwise) => return self.compute_if(sides, otherwise),
             StmtKind::For(target, iter, body) => return self.compute_loop(target, iter, body),
             StmtKind::Break => return Some(Flow::Left(Leave::Break)),

@@ -344,7 +344,7 @@ def f(x, mode, d, y, p, r):
     k(x).launch(1, block=1, blocks=2)
     k(x).launch(grid=1.5, block=(1, 1, 1, 1))
     k(x)
-    for i in range(3):
+    while k:
         k(x).launch(grid=1, block=1)
     if x.shape[0]:
         k(x, m).launch(grid=1, block=1)
@@ -389,9 +389,9 @@ def f(x, mode, d, y, p, r):
             error[packed-statement]: `k` is not launched
               16:5 `k(x)` here
               help: write `.launch(grid=…, block=…)` behind it
-            error[packed-statement]: a packed function has no loops
-              17:5 `for i in range(3):` here
-              help: write launches one by one, or the loop in the kernel
+            error[packed-statement]: a packed function has no `while`
+              17:5 `while k:` here
+              help: write `for` over constants, or the loop in the kernel
             error[packed-value]: an integer is no condition
               19:8 `x.shape[0]` neither true nor false
               help: compare it: `n != 0`
@@ -696,4 +696,43 @@ def f(n):
             error[packed-value]: expected an integer, found a float
               16:52 `abs(-1.5)` a float"#]],
     );
+}
+
+/// Facts that kernels are compiled for name the checks, wherever in the body they are written.
+#[test]
+fn facts_of_assertions_are_because_of_rules() {
+    let source = r#"
+@kp.jit("f(n: int64, mode: String)")
+def f(n, mode):
+    k(n).launch(grid=1, block=1)
+    assert n % 4 == 0
+    if mode == "few":
+        assert 0 < n <= 64
+        k(n).launch(grid=2, block=1)
+"#;
+    let shown = known(source);
+    expect![[r#"
+        grid 1
+          n % 4 in 0..=0: `n % 4 == 0` is checked
+          n in -9223372036854775808..=9223372036854775804, a multiple of 4: `mode != "few" or 0 < n` is checked, `mode != "few" or n <= 64` is checked, `n % 4 == 0` is checked
+        grid 2
+          n % 4 in 0..=0: `n % 4 == 0` is checked
+          n in 4..=64, a multiple of 4: `mode != "few" or 0 < n` is checked, `mode != "few" or n <= 64` is checked, `n % 4 == 0` is checked, `mode == "few"` holds here
+    "#]]
+    .assert_eq(&shown);
+}
+
+/// The facts about numbers that the launches of the first function of a file rely on.
+fn known(source: &str) -> String {
+    let text = format!("import kernpack as kp\n@kp.kernel\ndef k(a):\n    pass\n{source}");
+    let mut door = |_: &Path| Ok(text.clone().into_bytes());
+    let files = KernelFiles::read(Path::new("f.py"), &mut door, &mut Texts::default());
+    let (functions, problems) = functions(&files.unwrap());
+    assert_eq!(problems.to_string(), "");
+    let launches = functions[0].rows.iter().flat_map(|row| &row.launches);
+    let lines = launches.map(|launch| {
+        let facts = launch.known.iter().map(|fact| format!("  {fact}\n"));
+        format!("grid {}\n{}", launch.geometry.grid[0].value, facts.collect::<String>())
+    });
+    lines.collect()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong for some combinations of dtypes. Most of it is so for most of them, and told for
-//! the first; what others have in other words, at the same place, is counted.
+//! Mistakes of some combinations of dtypes. Most are so for most of them, and told for the first;
+//! what others have in other words, at the same place, is counted.
 
 use super::Row;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};

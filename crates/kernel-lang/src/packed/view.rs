@@ -122,10 +122,7 @@ impl Evaluator<'_> {
         let text = format!("{a} {} {b}", comparison.text());
         match self.decided(Rule { kind: RuleKind::Compare(a, comparison, b), span }) {
             Evaluated::Bool(true) => Some(()),
-            Evaluated::Rule(rule) => {
-                self.demand(rule);
-                Some(())
-            }
+            Evaluated::Rule(rule) => self.demand_always(rule),
             _ => {
                 let message = "a view reaches beyond its tensor";
                 let problem = Diagnostic::new("layout", message);

@@ -23,7 +23,7 @@ pub struct Interpretable {
     pub function: Function,
     /// The plan of its calls.
     pub plan: Plan,
-    /// What its package tells that is no mistake.
+    /// Notes and warnings of its package.
     pub notes: Diagnostics,
 }
 

@@ -8,7 +8,7 @@ use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::{NamedKind, Planner};
-use crate::rule::{FloatSide, Rule, RuleKind};
+use crate::rule::{Comparison, FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -60,6 +60,9 @@ pub fn require(cx: &mut Planner<'_>, site: Site<'_>, rule: &Rule) {
         let value = cx.expr(expr).value;
         return divisibility::require(cx, subject, value, divisor, skip);
     }
+    if let Some(pair) = extents(cx, rule, path) {
+        return require_same(cx, (path, skip), rule, pair);
+    }
     match &rule.kind {
         RuleKind::DTypes(vars, rows) => dtype_combination::require(cx, path, vars, rows),
         RuleKind::NoAlias(a, b) => alias::require(cx, path, a, b),
@@ -83,6 +86,45 @@ pub fn require(cx: &mut Planner<'_>, site: Site<'_>, rule: &Rule) {
             cx.require(cond, INFO.complaint(subject, rule.to_string(), got));
         }
     }
+}
+
+/// The extent that completes a rule, and another one that it has to be, with the path of that.
+struct Extents {
+    actual: Value,
+    expected: Value,
+    other: String,
+}
+
+/// The extents that a rule says are the same, where it is completed by one of them.
+fn extents(cx: &Planner<'_>, rule: &Rule, path: &Path) -> Option<Extents> {
+    let RuleKind::Compare(a, Comparison::Eq, b) = &rule.kind else { return None };
+    let (a, b) = (extent(cx, a)?, extent(cx, b)?);
+    let (own, other) = if b.0 == path.text { (b, a) } else { (a, b) };
+    let is_own = own.0 == path.text && other.0 != path.text;
+    is_own.then_some(Extents { actual: own.1, expected: other.1, other: other.0 })
+}
+
+/// The path and the value of a tensor's extent, which goes by that or by a symbol.
+fn extent(cx: &Planner<'_>, expr: &Expr) -> Option<(String, Value)> {
+    let name = match expr {
+        Expr::Symbol(symbol, _) => symbol.clone(),
+        Expr::Field(_, Field::Shape(0..), _) => expr.to_string(),
+        Expr::Field(..) | Expr::Int(_) | Expr::Binary(..) => return None,
+    };
+    let named = cx.named(&name).filter(|named| named.stands_at_path())?;
+    let path = &named.path.text;
+    (path.contains(".shape[") && path.ends_with(']')).then(|| (path.clone(), named.value))
+}
+
+/// Requires that two extents are the same, in the words of a symbol that both would have.
+fn require_same(cx: &mut Planner<'_>, (path, skip): (&Path, Value), rule: &Rule, pair: Extents) {
+    let Extents { actual, expected, other } = pair;
+    let holds = condition(cx, rule);
+    let cond = cx.b.or(skip, holds);
+    let got = Phrase::value(actual, Format::Int).and(format!(" ({other} is "));
+    let got = got.and_value(expected, Format::Int).and(")");
+    let subject = path.subject("Mismatched");
+    cx.require(cond, INFO.complaint(subject, format!("to match {other}"), got));
 }
 
 /// The names that may have no value, each with whether it has one, alone and before that all

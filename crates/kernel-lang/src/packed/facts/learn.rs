@@ -54,7 +54,7 @@ impl CallFacts {
     }
 
     /// Whether a rule of the signature is asked here as it stands, with no part of it left out.
-    pub(super) fn is_always_asked(&self, rule: &Rule) -> bool {
+    pub fn is_always_asked(&self, rule: &Rule) -> bool {
         let mut names = rule.names().into_iter();
         self.absentable(rule).is_empty()
             && names.all(|name| self.loose_stride(&name.text).is_none())

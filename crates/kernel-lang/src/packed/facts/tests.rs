@@ -317,3 +317,48 @@ fn a_rule_that_only_absence_meets_is_met_by_it() {
     assert!(!never("not (aligned(z, 8) and aligned(z, 16))"));
     assert!(never("k > 4, k < 3, z.given == 1"));
 }
+
+#[test]
+fn what_a_side_rules_out_leaves_the_rest_of_a_rule() {
+    check(
+        "f(x: Tensor([n], float32), mode: String, e: float32) where mode != \"four\" or n % 4 == 0, not e > 1.5 or n <= 64",
+        "mode == \"four\"",
+        &["n"],
+        expect!["n: 0..9223372036854775804 /4"],
+    );
+    check(
+        "f(x: Tensor([n], float32), mode: String, e: float32) where mode != \"four\" or n % 4 == 0, not e > 1.5 or n <= 64",
+        "e > 1.5",
+        &["n"],
+        expect!["n: 0..64"],
+    );
+    // A comparison that does not hold may have no value: its opposite is not known then.
+    check(
+        "f(n: int64, k: int8) where n * n <= 7 or k < 3",
+        "else n * n > 7",
+        &["k"],
+        expect!["k: -128..127"],
+    );
+}
+
+#[test]
+fn what_a_rule_asks_of_what_may_be_left_out_is_not_taken_for_asked() {
+    let always = |signature: &str, rule: &str| {
+        let signature: Signature = signature.parse().unwrap();
+        let bindings = signature.resolve().unwrap();
+        let facts = CallFacts::of(&signature, &bindings, &[], Row::new());
+        let When::Rules(rules) = parse_when(rule).unwrap() else { panic!("a rule") };
+        facts.decide(&rules[0])
+    };
+    assert_eq!(
+        always("f(mode: String) where mode in {\"a\", \"b\"}", "mode in {\"a\", \"b\"}"),
+        Some(true)
+    );
+    let rule = "s % 3 == 0 or n > 4";
+    assert_eq!(
+        always(&format!("f(x: Tensor([n, 8], int8, strides=[s, 1])) where {rule}"), rule),
+        None
+    );
+    assert_eq!(always(&format!("f(n: int32, s: int32) where {rule}"), rule), Some(true));
+    assert_eq!(always(&format!("f(n: int32, s: Optional[int32]) where {rule}"), rule), None);
+}
