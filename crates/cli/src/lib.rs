@@ -23,7 +23,7 @@ mod commands;
 mod depfile;
 mod failure;
 mod input;
-mod machine_memory;
+pub mod machine_memory;
 mod package_file;
 mod publish;
 pub mod render;

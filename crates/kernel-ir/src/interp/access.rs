@@ -158,7 +158,7 @@ impl Execution<'_, '_> {
                 (0..access.count).for_each(|i| file[(out + i) as usize][lane] = 0);
                 continue;
             }
-            if !is_aligned(offset, access.align, memory.align) {
+            if !memory.is_aligned(offset, access.align) {
                 find(Fault::Misaligned);
             }
             if memory.written.as_ref().is_some_and(|all| !all.has_all(offset as usize, bytes)) {
@@ -196,7 +196,7 @@ impl Execution<'_, '_> {
                 find(Fault::OutOfBounds);
                 continue;
             }
-            if !is_aligned(offset, access.align, memory.align) {
+            if !memory.is_aligned(offset, access.align) {
                 find(Fault::Misaligned);
             }
             match shadow.as_deref_mut() {
@@ -355,9 +355,13 @@ fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String
         Fault::OutOfBounds => memory.outside(does, offset, access),
         Fault::Misaligned => {
             let (element, align) = (memory.element_at(offset), access.align);
-            let why = match align > memory.align {
-                true => format!("and `{name}` is aligned to {} bytes only", memory.align),
-                false => format!("at byte {offset}, which is no multiple of {align}"),
+            let why = match (align > memory.align, memory.lead) {
+                (true, _) => format!("and `{name}` is aligned to {} bytes only", memory.align),
+                (false, 0) => format!("at byte {offset}, which is no multiple of {align}"),
+                (false, lead) => format!(
+                    "at byte {offset} of what begins {lead} bytes behind a multiple of {}",
+                    memory.align
+                ),
             };
             format!("{does} `{element}` as if aligned to {align} bytes, {why}")
         }
@@ -410,11 +414,6 @@ pub(super) fn is_inside(offset: u64, bytes: u32, all: usize) -> bool {
     offset.checked_add(bytes.into()).is_some_and(|end| end <= all as u64)
 }
 
-#[inline]
-pub(super) fn is_aligned(offset: u64, align: u32, base: u32) -> bool {
-    align <= base && offset & (u64::from(align) - 1) == 0
-}
-
 /// Where in a warp's register tensor a lane's bytes begin.
 fn place_of(
     local: &LocalMemory,
@@ -427,7 +426,7 @@ fn place_of(
         find(Fault::OutOfBounds);
         return None;
     }
-    if !is_aligned(offset, access.align, LOCAL_ALIGN) {
+    if access.align > LOCAL_ALIGN || offset & (u64::from(access.align) - 1) != 0 {
         find(Fault::Misaligned);
     }
     Some(lane * local.size + offset as usize)

@@ -14,6 +14,8 @@ use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
 use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_machine::shared::MOST_BYTES;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A kernel, with what it is launched with.
 #[derive(Clone, Debug)]
@@ -59,6 +61,24 @@ pub struct Options {
     /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the same
     /// with each.
     pub seed: u64,
+    /// What another thread sets to end the run.
+    pub cancel: Cancel,
+}
+
+/// A wish that a run end, which whoever shares it may have. What it has done by then stays.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Has the run end soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Default for Options {
@@ -70,6 +90,7 @@ impl Default for Options {
             most_printed: 10_000,
             most_blocks: None,
             seed: 0,
+            cancel: Cancel::default(),
         }
     }
 }
@@ -247,10 +268,11 @@ fn check_argument(param: &Param, argument: &Argument, memories: &Memories) -> Re
             let Some(held) = memories.0.get(memory.0 as usize) else {
                 return Err(format!("`{name}` is in no memory"));
             };
-            let align = u64::from(pointer.align.max(1));
-            if offset % align != 0 || u64::from(held.align) < align {
+            let align = pointer.align.max(1);
+            if !held.is_aligned(*offset, align) {
+                let address = offset.wrapping_add(held.lead.into());
                 return Err(format!(
-                    "`{name}` is at byte {offset}: expected a multiple of {align}"
+                    "`{name}` is at byte {address}: expected a multiple of {align}"
                 ));
             }
             Ok(())

@@ -47,7 +47,7 @@ mod warp;
 mod tests;
 
 pub use finding::{Finding, Kind, Other, Thread};
-pub use launch::{Argument, Launch, Options, Outcome, bookkeeping_bytes, run};
+pub use launch::{Argument, Cancel, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};
 pub use narrowest::cell_bytes;
 pub use trial::Trial;

@@ -6,7 +6,7 @@
 use super::clock;
 use super::execute::{Execution, Machine, Stop, index_of};
 use super::finding::{Kind, Other};
-use super::launch::Options;
+use super::launch::{Cancel, Options};
 use super::memory::Memory;
 use super::narrowest::Narrowest;
 use super::program::Program;
@@ -50,6 +50,7 @@ pub(super) struct Schedule<'a, 'p> {
     n_blocks: u64,
     /// How many blocks the device holds at once.
     most_blocks: Option<u64>,
+    cancel: Cancel,
     resident: Vec<Resident>,
     spare: Vec<Resident>,
     /// How many times a warp has waited, and how many times one has gone on.
@@ -76,6 +77,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             n_begun: 0,
             n_blocks,
             most_blocks: options.most_blocks,
+            cancel: options.cancel.clone(),
             resident: Vec::new(),
             spare: Vec::new(),
             n_waits: 0,
@@ -244,6 +246,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
                     is_moving = true;
                 }
             }
+            self.machine.is_over |= self.cancel.is_cancelled();
             if self.machine.is_over {
                 break;
             }

@@ -203,7 +203,8 @@ impl Maker<'_> {
             TensorDType::Var(var, _) => self.row.get(var).copied()?,
         };
         let strides = Some(strides);
-        Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device: None }))
+        let (device, data) = (None, None);
+        Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device, data }))
     }
 
     /// Extents of a tensor, or the elements of a Shape.
