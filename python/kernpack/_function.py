@@ -147,10 +147,14 @@ class _Methods(tvm_ffi.Function):
         `TypeError` for a function whose kernels are not written in kernpack, or whose package was
         not built here.
         """
-        bound = self.__signature__.bind(*args, **keywords)
-        bound.apply_defaults()
-        passed = tuple(map(_unpacked, bound.args))
-        return _check.check(cast("Function", self), passed, seed, strict)
+        bound = args
+        try:
+            bound = self._keywords[2](*args, **keywords)
+        except TypeError:
+            # Too few or too many without keywords are what the checks refuse.
+            if keywords:
+                raise
+        return _check.check(cast("Function", self), tuple(map(_unpacked, bound)), seed, strict)
 
     def explain(self, error: BaseException | str) -> str:
         """What an error of a call means and what to do about it, as of `kernpack explain`."""
