@@ -63,6 +63,9 @@ pub struct Wanted {
     pub compare: Option<Compare>,
     /// The bytes of memory that the call may take; any number where nothing is said.
     pub most_memory: Option<u64>,
+    /// How many cores of the machine may run it; all where nothing is said. What comes of it is the
+    /// same.
+    pub n_cores: Option<usize>,
     /// The bytes that whoever asks keeps of each element of a tensor, besides.
     pub bytes_per_element: u64,
 }
@@ -271,7 +274,8 @@ impl Call<'_> {
         let all = self.arguments.tensors.iter().chain(made.iter().flatten());
         let most = wanted.most_memory.unwrap_or(u64::MAX);
         let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
-        budget::check(all, Kept { before, bytes_per_element, cell_bytes: &cell_bytes }, most)?;
+        let kept = Kept { before, bytes_per_element, cell_bytes: &cell_bytes };
+        let most_cores = budget::check(all, kept, most)?;
         let (mut placed, tensors) = self.place(wanted, made);
         let before = tensors.iter().filter(|_| gpu.is_some());
         let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
@@ -284,7 +288,9 @@ impl Call<'_> {
             Some((*passed.get(number)?, offset))
         };
         let places = Tensors { at: &at, results, workspaces };
-        let options = Options { seed: wanted.seed, ..Options::default() };
+        let usual = Options::default();
+        let n_cores = wanted.n_cores.unwrap_or(usual.n_cores).min(most_cores);
+        let options = Options { seed: wanted.seed, n_cores, ..usual };
         let ran = self.ready.run(self.accepted, &places, memories, &options, Some(self.facts))?;
         for ran in &ran {
             done.findings.extend(ran.findings());

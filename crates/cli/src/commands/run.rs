@@ -53,6 +53,10 @@ pub struct Run {
     /// unless it stands here.
     #[arg(long, value_name = "AMOUNT", value_parser = machine_memory::parse)]
     memory: Option<u64>,
+    /// How many cores of the machine may run blocks: all, unless it stands here. What comes of it is
+    /// the same with any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     /// What random numbers begin with, and the order in which warps and blocks run.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -84,6 +88,7 @@ impl Run {
             seed: self.seed,
             compare: self.compare(),
             most_memory: self.memory.or_else(|| Some(machine_memory::bytes()? / 2)),
+            n_cores: self.jobs.map(usize::from),
             bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
         };
         let done = match interpret(&package, &wanted, options.held) {

@@ -12,6 +12,7 @@ use super::step::{Access, Register};
 use super::warp::{LANES, LocalMemory, lanes_of};
 use crate::kernel::LOCAL_ALIGN;
 use crate::types::Space;
+use std::ops::Deref;
 
 /// The mistake of an access.
 #[derive(Clone, Copy, Debug)]
@@ -73,18 +74,19 @@ macro_rules! now {
 }
 pub(super) use now;
 
-/// The parts of a warp, its block and its launch that an access needs at once.
+/// The parts of a warp, its block and its launch that an access needs at once: the memory to be
+/// changed (`to_mut`), or as it is (`deref`).
 macro_rules! split {
-    ($self:ident, $space:expr, $id:expr) => {{
+    ($self:ident, $space:expr, $id:expr, $memory:ty, $how:ident) => {{
         let (warp, block) = (&mut *$self.warp, &mut *$self.block);
         let now = now!(warp, block);
-        let (memory, shadow): (&mut Memory, Option<&mut Shadow>) = match $space {
+        let (memory, shadow): ($memory, Option<&mut Shadow>) = match $space {
             Space::Shared => {
                 let (memory, shadow) = &mut block.shared[$id as usize];
                 (memory, Some(shadow))
             }
             Space::Global | Space::Local => (
-                &mut $self.machine.memories.0[$id as usize],
+                $self.machine.memories[$id as usize].$how(),
                 $self.machine.shadows[$id as usize].as_mut(),
             ),
         };
@@ -146,7 +148,7 @@ impl Execution<'_, '_> {
 
     fn load_from(&mut self, access: &Access, out: Register, id: u32, lanes: u32) -> Vec<Faulty> {
         let offsets = self.get(access.pointer + 1);
-        let (now, memory, mut shadow, file) = split!(self, access.space, id);
+        let (now, memory, mut shadow, file) = split!(self, access.space, id, &Memory, deref);
         let key = self.machine.packing.pack(Way::Read, &now, access.site);
         let bytes = access.bytes();
         let mut faults = Vec::new();
@@ -184,7 +186,7 @@ impl Execution<'_, '_> {
     fn store_to(&mut self, access: &Access, value: Register, id: u32, lanes: u32) -> Vec<Faulty> {
         let offsets = self.get(access.pointer + 1);
         self.forget_releases(access.space, id, &offsets, lanes);
-        let (now, memory, mut shadow, file) = split!(self, access.space, id);
+        let (now, memory, mut shadow, file) = split!(self, access.space, id, &mut Memory, to_mut);
         let key = self.machine.packing.pack(Way::Write, &now, access.site);
         let bytes = access.bytes();
         let mut faults = Vec::new();
@@ -320,7 +322,7 @@ impl Execution<'_, '_> {
     fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> String {
         let local;
         let memory = match access.space {
-            Space::Global => &self.machine.memories.0[id as usize],
+            Space::Global => &self.machine.memories[id as usize],
             Space::Shared => &self.block.shared[id as usize].0,
             Space::Local => {
                 local = self.local_as_memory(id);

@@ -53,7 +53,7 @@ impl Execution<'_, '_> {
     fn one_step(&mut self, atomic: &Atomic, id: u32, lane: usize) -> Option<Faulty> {
         let access = &atomic.access;
         let offset = self.warp.file[access.pointer as usize + 1][lane];
-        let (now, memory, shadow, file) = split!(self, access.space, id);
+        let (now, memory, shadow, file) = split!(self, access.space, id, &mut Memory, to_mut);
         let find = |fault| Some(Faulty { lane, offset, fault });
         if !memory.has(offset, access.bytes()) {
             if let Some(out) = atomic.out {

@@ -218,6 +218,11 @@ impl Bits {
         self.0.fill(0);
     }
 
+    /// Sets all that are set of others.
+    pub fn unite(&mut self, others: &Bits) {
+        self.0.iter_mut().zip(&others.0).for_each(|(own, other)| *own |= other);
+    }
+
     /// Whether these are all set: 16 at most.
     #[inline]
     pub fn has_all(&self, first: usize, count: u32) -> bool {

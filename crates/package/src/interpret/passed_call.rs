@@ -193,7 +193,7 @@ impl PassedCall<'_> {
         options: &PassedOptions,
     ) -> Result<InterpretedPassed, InterpretError> {
         let made = super::made(&self.ready.function, self.accepted, &self.row);
-        self.check_memory(&made, options.most_memory.unwrap_or(u64::MAX))?;
+        let most_cores = self.check_memory(&made, options.most_memory.unwrap_or(u64::MAX))?;
         let mut memories = Memories::default();
         let addresses: Vec<u64> = passed.memories.iter().map(|memory| memory.address).collect();
         // Places are asked for behind this, and need no bytes.
@@ -213,7 +213,9 @@ impl PassedCall<'_> {
         };
         let at = Tensors { at: &at, results: &results, workspaces: &workspaces };
         let seed = options.seed;
-        let running = Options { seed, cancel: options.cancel.clone(), ..Options::default() };
+        let (cancel, usual) = (options.cancel.clone(), Options::default());
+        let n_cores = usual.n_cores.min(most_cores);
+        let running = Options { seed, cancel, n_cores, ..usual };
         let ran = self.ready.run(self.accepted, &at, &mut memories, &running, Some(USUAL_FACTS))?;
         let mut done = InterpretedPassed { is_exact: true, ..InterpretedPassed::default() };
         for ran in &ran {
@@ -242,7 +244,7 @@ impl PassedCall<'_> {
         &self,
         made: &[Vec<InterpretedTensor>; 2],
         most: u64,
-    ) -> Result<(), InterpretError> {
+    ) -> Result<usize, InterpretError> {
         let passed: Vec<_> = self.tensors.iter().map(PassedTensor::interpreted).collect();
         let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
         let kept = Kept { before: false, bytes_per_element: 0, cell_bytes: &cell_bytes };
