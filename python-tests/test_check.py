@@ -16,7 +16,7 @@ import pytest
 import torch
 from kernpack import _native
 
-KERNELS = '''
+KERNELS = """
 import kernpack as kp
 
 
@@ -58,7 +58,10 @@ def double(x, y, z):
     z[i] = x[i]
 
 
-@kp.jit("pair(x: Tensor([n], T)) -> y: Tensor([n], T), z: Tensor([n], T) where T in {float16, bfloat16, float32}, n <= 64")
+@kp.jit(
+    "pair(x: Tensor([n], T)) -> y: Tensor([n], T), z: Tensor([n], T)"
+    " where T in {float16, bfloat16, float32}, n <= 64"
+)
 def pair(x, y, z):
     double(x, y, z).launch(grid=1, block=x.shape[0])
 
@@ -99,7 +102,7 @@ def spin(x, n):
 @kp.jit("endless(x: Tensor([1], int64, mut), n: int64)")
 def endless(x, n):
     spin(x, n).launch(grid=1, block=1)
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +204,9 @@ def test_tensors_that_touch_are_apart(module):
 
 
 def test_strides_stay(module, tmp_path):
-    text = KERNELS.replace("y: Tensor([n], float32, mut)", "y: Tensor([n], float32, mut, strides=any)")
+    text = KERNELS.replace(
+        "y: Tensor([n], float32, mut)", "y: Tensor([n], float32, mut, strides=any)"
+    )
     (tmp_path / "strided.py").write_text(text)
     strided = kp.load(tmp_path / "strided.py")
     for array in (np.zeros((5, 3), np.float32), torch.zeros(5, 3)):

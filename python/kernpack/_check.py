@@ -118,7 +118,7 @@ def _failed(function: Function, error: Mapping[str, Any]) -> Exception:
 
 
 def _finding(told: Mapping[str, Any]) -> Finding:
-    label = next(iter(told["labels"]), {})
+    label: Mapping[str, Any] = next(iter(told["labels"]), {})
     place = (label.get("file"), label.get("line"), label.get("column"))
     return Finding(told["code"], told["message"], *place, told["drawn"].rstrip())
 

@@ -7,6 +7,7 @@
 //! same call (`compare`), and what its memory holds then is compared. Not here: drawing.
 
 mod arguments;
+mod array;
 mod budget;
 mod compare;
 mod difference;
@@ -18,6 +19,7 @@ mod passed;
 mod passed_call;
 mod tensor;
 
+pub use array::Array;
 pub use compare::{Compare, Comparison, KernelImages};
 pub use difference::{ElementDifference, TensorDifference};
 pub use fill::Fill;
@@ -55,6 +57,8 @@ pub struct Wanted {
     /// Its arguments: dims, dtypes and scalars by their names. The attributes of the
     /// device goes by its names too, such as `device.sm_count`.
     pub values: Vec<(String, String)>,
+    /// Tensors as they are given, by their names.
+    pub arrays: Vec<(String, Array)>,
     /// The contents of tensors, by their names; those that are not there are filled at random.
     pub fill: Vec<(Option<String>, Fill)>,
     /// The seed of random numbers, and of the order in which warps and blocks run.
@@ -379,7 +383,11 @@ impl Call<'_> {
         let mut tensors = Vec::new();
         let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
             let seed = wanted.seed.wrapping_add(number as u64);
-            let id = memories.add(tensor.memory(Some((wanted.fill_of(&tensor.name), seed))));
+            let array = wanted.arrays.iter().rev().find(|(name, _)| *name == tensor.name);
+            let id = memories.add(match array {
+                Some((_, array)) => tensor.given_memory(array.bytes.clone()),
+                None => tensor.memory(Some((wanted.fill_of(&tensor.name), seed))),
+            });
             tensors.push((id, tensor.clone()));
             id
         });

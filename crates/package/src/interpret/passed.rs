@@ -171,8 +171,10 @@ mod tests {
         Described::Tensor(DescribedTensor { dtype, shape, strides, device: None, data: Some(data) })
     }
 
+    type Places = Vec<Option<(usize, u64)>>;
+
     /// The memory and the offset of each tensor, and what was read.
-    fn placed(arguments: Vec<Described>) -> (Vec<Option<(usize, u64)>>, Vec<(u64, usize)>) {
+    fn placed(arguments: Vec<Described>) -> (Places, Vec<(u64, usize)>) {
         let mut read = Vec::new();
         let mut passed = Passed::of(arguments, None, &mut |address, count| {
             read.push((address, count));

@@ -75,6 +75,12 @@ impl InterpretedTensor {
         (self.span() as u64).max(product.unsigned_abs())
     }
 
+    /// Its memory, which holds these bytes.
+    pub(super) fn given_memory(&self, bytes: Vec<u8>) -> Memory {
+        let memory = Memory::new(self.name.clone(), self.element, bytes);
+        memory.with_modes(self.modes())
+    }
+
     /// Its memory: filled, or as an allocator leaves it.
     pub(super) fn memory(&self, fill: Option<(Fill, u64)>) -> Memory {
         let count = self.span();
