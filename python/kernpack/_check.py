@@ -118,9 +118,10 @@ def _failed(function: Function, error: Mapping[str, Any]) -> Exception:
 
 
 def _finding(told: Mapping[str, Any]) -> Finding:
-    label: Mapping[str, Any] = next(iter(told["labels"]), {})
-    place = (label.get("file"), label.get("line"), label.get("column"))
-    return Finding(told["code"], told["message"], *place, told["drawn"].rstrip())
+    nowhere: dict[str, Any] = {"file": None, "line": None, "column": None}
+    labels: list[dict[str, Any]] = [*told["labels"], nowhere]
+    file, line, column = (labels[0][key] for key in ("file", "line", "column"))
+    return Finding(told["code"], told["message"], file, line, column, told["drawn"].rstrip())
 
 
 def _is_tensor(value: Any) -> bool:
