@@ -18,8 +18,7 @@
 //! that are not made;
 //! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages.
 //! `allocator.rs` is memory for results and workspaces where a call brings no allocator, of the
-//! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current
-//! stream.
+//! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current stream.
 
 mod allocator;
 mod build;

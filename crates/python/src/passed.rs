@@ -97,7 +97,7 @@ impl Reader<'_> {
     }
 }
 
-/// What lies behind the header of an object.
+/// The cell behind the header of an object.
 fn cell<T: Copy>(object: u64) -> T {
     let address = object + u64::from(OBJECT_HEADER_BYTES);
     // SAFETY: the callers know the object's type, and it lives as long as the call.

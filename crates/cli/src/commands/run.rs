@@ -63,8 +63,8 @@ pub struct Run {
     /// unless it stands here.
     #[arg(long, value_name = "AMOUNT", value_parser = machine_memory::parse)]
     memory: Option<u64>,
-    /// How many cores of the machine may run blocks: all, unless it stands here. What comes of it is
-    /// the same with any number.
+    /// How many cores of the machine may run blocks: all, unless it stands here. What comes of it
+    /// is the same with any number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// What random numbers begin with, and the order in which warps and blocks run.

@@ -69,7 +69,7 @@ pub struct Options {
     pub n_cores: usize,
     /// Launches of fewer warps are run by one thread in any case, as they are over at once.
     pub least_warps: u64,
-    /// What another thread sets to end the run.
+    /// The wish of another thread that the run end.
     pub cancel: Cancel,
 }
 
@@ -347,9 +347,9 @@ fn check_argument(param: &Param, argument: &Argument, memories: &Memories) -> Re
             };
             let align = pointer.align.max(1);
             if !held.is_aligned(*offset, align) {
-                let address = offset.wrapping_add(held.lead.into());
+                let offset = offset.wrapping_add(held.lead.into());
                 return Err(format!(
-                    "`{name}` is at byte {address}: expected a multiple of {align}"
+                    "`{name}` is at byte {offset}: expected a multiple of {align}"
                 ));
             }
             Ok(())

@@ -9,12 +9,13 @@
 //! put together, and which block ran on which core is nowhere to be seen.
 //!
 //! Otherwise all of it is thrown away, as soon as that is known, and the blocks run in their order.
-//! So findings are those of one core: whatever it finds, a core of these finds, or two of them touch
-//! the same cell. Where memory for who touched what has run short, of which one core says nothing,
-//! nothing is taken either.
+//! So findings are those of one core: whatever it finds, a core of these finds, or two of them
+//! touch the same cell. Where memory for who touched what has run short, of which one core says
+//! nothing, nothing is taken either.
 //!
-//! Not tried: kernels in which blocks may tell one another something, by atomic operations on global
-//! memory, or that print; orders other than the plain one; and launches that are over at once.
+//! Not tried: kernels in which blocks may tell one another something, by atomic operations on
+//! global memory, or that print; orders other than the plain one; and launches that are over at
+//! once.
 
 use super::execute::Machine;
 use super::launch::{Cancel, Options, Outcome, Run, shadows};
@@ -78,7 +79,7 @@ struct Blocks {
     end: Cancel,
 }
 
-/// What a core has done.
+/// The deeds of a core.
 struct Done {
     /// The memories that the launch may write, with who touched them.
     memories: Vec<Option<(Memory, Shadow)>>,

@@ -48,7 +48,7 @@ impl Array {
     }
 }
 
-/// What follows from the arrays of a call, by name. What is said by itself goes before that.
+/// All that follows from the arrays of a call, by name. What is said by itself goes before that.
 pub(super) fn follows(wanted: &Wanted, bindings: &Bindings) -> Vec<(String, String)> {
     let array = |path: &str| wanted.arrays.iter().find(|(name, _)| name == path);
     let at = |path: &str| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a caller passes to a function: its arguments, and the memory that its tensors lie in.
+//! Arguments that a caller passes to a function, and the memory that its tensors lie in.
 //! Tensors that share bytes lie in one memory, so that what one of them is written shows in the
 //! others, as in a call.
 //!

@@ -27,7 +27,7 @@ pub struct PassedOptions {
     pub seed: u64,
     /// The bytes of memory that the call may take; any number where nothing is said.
     pub most_memory: Option<u64>,
-    /// What ends the call.
+    /// A wish that the call end.
     pub cancel: Cancel,
 }
 
