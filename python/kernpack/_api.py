@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ._build import Package, load, precompile
+from ._check import CheckError, Checked, Finding
 from ._dtype import (
     DType,
     bfloat16,
@@ -59,12 +60,15 @@ from ._signature import (
 from ._specialise import Constexpr
 
 __all__ = [
+    "CheckError",
+    "Checked",
     "CompileError",
     "CompileForbidden",
     "CompileWarning",
     "Constexpr",
     "DType",
     "Definition",
+    "Finding",
     "Function",
     "JitFunction",
     "Kernel",

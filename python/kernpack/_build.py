@@ -94,8 +94,8 @@ class Package:
 
 
 def load(path: str | os.PathLike[str], *, arch: _arch.Archs = None) -> Module:
-    """The package that a package file describes, compiled where the cache does not have it, and
-    loaded.
+    """The package that a package file describes, or a kernel file (`.py`) is, compiled where the
+    cache does not have it, and loaded.
     """
     return get(_read(path), arch)
 
@@ -106,13 +106,16 @@ def _read(path: str | os.PathLike[str]) -> Written:
         text = file.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise _errors.CompileError(f"{file} is no package file: it is not UTF-8: {error}") from None
-    return Written(str(file), text, file.absolute().parent, {}, _native.takes_archs(text))
+    # The text of a kernel file is no package file, and its kernels are compiled for GPUs.
+    takes_archs = file.suffix == ".py" or _native.takes_archs(text)
+    return Written(str(file), text, file.absolute().parent, {}, takes_archs)
 
 
 def get(written: Written, arch: _arch.Archs) -> Module:
     """The package of this text, loaded."""
-    answer = _answer(*_request(written, arch))
-    return _module.load_built(answer["so"], answer["digest"], answer["package"])
+    request = _request(written, arch)
+    answer = _answer(*request)
+    return _module.load_built(answer["so"], answer["digest"], answer["package"], request)
 
 
 def get_program(

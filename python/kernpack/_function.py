@@ -23,7 +23,7 @@ import operator
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, cast
 
-from . import _native
+from . import _check, _native
 from ._forks import cached_property
 from ._shape import passed_params, paths_of
 from ._tvm_ffi import tvm_ffi
@@ -136,6 +136,26 @@ class _Methods(tvm_ffi.Function):
         self._meet_written(bound.args)
         return self.package.prepare(cast("Function", self), _unpacked(bound.args))
 
+    def check(
+        self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
+    ) -> _check.Checked:
+        """Makes the call on the interpreter, which says what is wrong with the kernels, and writes
+        nothing: see `docs/debugging.md`.
+
+        A call that is refused raises the same as the call itself. `seed` changes the order in which
+        warps and blocks run; with `strict`, what is found is raised as a `CheckError`. It is a
+        `TypeError` for a function whose kernels are not written in kernpack, or whose package was
+        not built here.
+        """
+        bound = args
+        try:
+            bound = self._keywords[2](*args, **keywords)
+        except TypeError:
+            # Too few or too many without keywords are what the checks refuse.
+            if keywords:
+                raise
+        return _check.check(cast("Function", self), tuple(map(_unpacked, bound)), seed, strict)
+
     def explain(self, error: BaseException | str) -> str:
         """What an error of a call means and what to do about it, as of `kernpack explain`."""
         answer = _native.command("explain", str(error))
@@ -224,6 +244,12 @@ class _Methods(tvm_ffi.Function):
         if self._results is None:
             return convert(result)
         return self._results([convert(item) for item in result])
+
+    def returned(self, results: Sequence[Any], args: Sequence[Any]) -> Any:
+        """What a call with these arguments returns that has these results."""
+        if not results:
+            return None
+        return self._finish(results[0] if len(results) == 1 else results, args, {})
 
     @cached_property
     def _results(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:

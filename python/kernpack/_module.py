@@ -43,6 +43,8 @@ class Module:
     ) -> None:
         self.path = str(path)
         self.digest = digest
+        # What it was built from here, and the files in memory that this names.
+        self.request: tuple[dict[str, Any], dict[str, bytes]] | None = None
         self._library = library
         self._built = built
         self._functions: dict[str, Function] = {}
@@ -225,12 +227,16 @@ def restore(name: str, content: bytes, expected: str | None = None) -> Module:
         return module
 
 
-def load_built(path: str, digest: str, built: int) -> Module:
-    """A package that the compiler has just answered, and verified."""
+def load_built(
+    path: str, digest: str, built: int, request: tuple[dict[str, Any], dict[str, bytes]]
+) -> Module:
+    """A package that the compiler has just answered to a request, and verified."""
     with LOCK:
         module = _built.get(built)
         if module is None:
             module = _built[built] = _module(Path(path), digest, built)
+        # Texts that are not the same may become the same package: the last one is what is shown.
+        module.request = request
         return module
 
 

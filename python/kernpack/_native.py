@@ -66,6 +66,25 @@ def get(
     return answer
 
 
+def interpret(
+    request: dict[str, Any],
+    held: dict[str, bytes],
+    options: dict[str, Any],
+    receive: Callable[[int, Any], None],
+    args: Sequence[Any],
+) -> dict[str, Any]:
+    """A call on the interpreter, which hands tensors to `receive`: `crates/python/src/interpret.rs`
+    has the keys of the options and of the answer.
+    """
+    files = [part for name, content in held.items() for part in (name, content)]
+    asked = json.dumps({**options, "held": len(held)})
+    interpreted = _function("kernpack_interpret")
+    answer: dict[str, Any] = json.loads(
+        interpreted(json.dumps(request), asked, receive, *files, *args)
+    )
+    return answer
+
+
 def read(package: int, suffix: str) -> bytes:
     """A file of a package that `get` answered: `.o`, `.so`, `.h` or `.pyi`."""
     return bytes(_function("kernpack_read")(package, suffix))

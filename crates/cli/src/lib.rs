@@ -13,17 +13,18 @@
 //! his own. `commands/` has one file a subcommand. Each answers with a `report.rs` or a
 //! `failure.rs`, which have a form for people and one for programs; `lib.rs` prints it; `layout`
 //! also draws. `package_file.rs` is the package file that a command is given, with what options
-//! overrule in it. `input.rs` reads what the command line names, `render.rs` draws diagnostics,
-//! `told.rs` has both their forms, `publish.rs` writes files whole or not at all, `depfile.rs` says
-//! what they were made from, `timings.rs` adds up the phases, and `signal.rs` cleans up where a
-//! signal ends the process. `explain` has its pages on builds and on CUDA from
-//! `docs/diagnostics.md` and `docs/errors.md`, which are part of the program.
+//! overrule in it. `input.rs` reads what the command line names, `npy.rs` is files of NumPy's,
+//! `render.rs` draws diagnostics, `told.rs` has both their forms, `publish.rs` writes files whole
+//! or not at all, `depfile.rs` says what they were made from, `timings.rs` adds up the phases, and
+//! `signal.rs` cleans up where a signal ends the process. `explain` has its pages on builds and on
+//! CUDA from `docs/diagnostics.md` and `docs/errors.md`, which are part of the program.
 
 mod commands;
 mod depfile;
 mod failure;
 mod input;
-mod machine_memory;
+pub mod machine_memory;
+mod npy;
 mod package_file;
 mod publish;
 pub mod render;

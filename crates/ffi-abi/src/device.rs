@@ -50,6 +50,11 @@ impl DeviceType {
         Self::SUPPORTED.iter().copied().find(|device| device.to_string() == name)
     }
 
+    /// Whether the processor of the host reads and writes tensors there.
+    pub fn is_host(self) -> bool {
+        matches!(self, DeviceType::CPU | DeviceType::CUDA_HOST | DeviceType::CUDA_MANAGED)
+    }
+
     /// Whether tensors there live in the memory of one particular GPU, and so take part in the
     /// device index check.
     pub fn has_index(self) -> bool {

@@ -7,6 +7,7 @@
 //! same call (`compare`), and what its memory holds then is compared. Not here: drawing.
 
 mod arguments;
+mod array;
 mod budget;
 mod compare;
 mod difference;
@@ -14,26 +15,38 @@ mod driver;
 mod fill;
 mod launches;
 mod occupancy;
+mod passed;
+mod passed_call;
 mod tensor;
 
+pub use array::Array;
 pub use compare::{Compare, Comparison, KernelImages};
 pub use difference::{ElementDifference, TensorDifference};
 pub use fill::Fill;
+pub use kernpack_kernel_ir::interp::Cancel;
 pub use launches::{Interpretable, RanLaunch, Tensors};
+pub use passed::{Passed, PassedMemory};
+pub use passed_call::{
+    InterpretedPassed, PassedOptions, PassedResult, PassedTensor, interpret_passed,
+};
 pub use tensor::{InterpretedTensor, Role};
 
 use crate::file::Held;
-use crate::package::WrittenPackage;
+use crate::package::{Function, WrittenPackage};
 use arguments::Arguments;
 use budget::Kept;
 use compare::Made;
 use driver::Gpu;
+use kernpack_ffi_abi::{DType, ErrorKind};
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
 use kernpack_machine::shared;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::LaunchFlag;
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
-use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Site};
+use kernpack_validators::plan::{
+    Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Refused, Site,
+};
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// A call that is wanted.
@@ -44,6 +57,8 @@ pub struct Wanted {
     /// Its arguments: dims, dtypes and scalars by their names. The attributes of the
     /// device goes by its names too, such as `device.sm_count`.
     pub values: Vec<(String, String)>,
+    /// Tensors as they are given, by their names.
+    pub arrays: Vec<(String, Array)>,
     /// The contents of tensors, by their names; those that are not there are filled at random.
     pub fill: Vec<(Option<String>, Fill)>,
     /// The seed of random numbers, and of the order in which warps and blocks run.
@@ -52,6 +67,9 @@ pub struct Wanted {
     pub compare: Option<Compare>,
     /// The bytes of memory that the call may take; any number where nothing is said.
     pub most_memory: Option<u64>,
+    /// How many cores of the machine may run it; all where nothing is said. What comes of it is the
+    /// same.
+    pub n_cores: Option<usize>,
     /// The bytes that whoever asks keeps of each element of a tensor, besides.
     pub bytes_per_element: u64,
 }
@@ -88,6 +106,18 @@ pub struct InterpretedLaunch {
     pub thread_ops: u64,
 }
 
+impl From<&RanLaunch> for InterpretedLaunch {
+    fn from(ran: &RanLaunch) -> InterpretedLaunch {
+        let RanLaunch { kernel, layout, outcome, .. } = ran;
+        InterpretedLaunch {
+            kernel: kernel.name.clone(),
+            layout: *layout,
+            printed: outcome.printed.clone(),
+            thread_ops: outcome.thread_ops,
+        }
+    }
+}
+
 /// Why a call was not made.
 #[derive(Debug, Error)]
 pub enum InterpretError {
@@ -98,7 +128,7 @@ pub enum InterpretError {
     #[error("{kind}: {message}")]
     Refused {
         /// The kind of the error that a call raises.
-        kind: String,
+        kind: ErrorKind,
         /// Its message.
         message: String,
     },
@@ -136,19 +166,54 @@ pub fn interpret(
     let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
     let (wanted, facts) = device_facts(plan, wanted, known.unwrap_or(USUAL_FACTS))?;
     let arguments = Arguments::make(&function.signature, &wanted)?;
-    let accepted = match check_call_knowing(plan, &arguments.described, device, Some(facts)) {
-        Outcome::Accepted(accepted) => accepted,
-        Outcome::Refused(refused) => {
-            let (kind, message) = (refused.kind.to_string(), refused.message);
-            return Err(InterpretError::Refused { kind, message });
+    let outcome = check_call_knowing(plan, &arguments.described, device, Some(facts));
+    let accepted = accepted(outcome)?;
+    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments, facts };
+    call.run(&wanted, gpu)
+}
+
+/// The effects of a call, where its plan accepts it.
+fn accepted(outcome: Outcome) -> Result<Accepted, InterpretError> {
+    match outcome {
+        Outcome::Accepted(accepted) => Ok(accepted),
+        Outcome::Refused(Refused { kind, message, .. }) => {
+            Err(InterpretError::Refused { kind, message })
         }
         Outcome::NoDevice => unreachable!("what is known of the device is said"),
         Outcome::Unreadable(address) => {
-            return Err(InterpretError::Other(format!("the plan reads {address:#x}")));
+            Err(InterpretError::Other(format!("the plan reads {address:#x}")))
         }
-    };
-    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments, facts };
-    call.run(&wanted, gpu)
+    }
+}
+
+/// The tensors that a call makes: its results and its workspaces.
+fn made(
+    function: &Function,
+    accepted: &Accepted,
+    row: &BTreeMap<String, DType>,
+) -> [Vec<InterpretedTensor>; 2] {
+    let results = function.signature.results.iter().zip(&accepted.results);
+    let results = results.map(|(result, extents)| {
+        let dtype = arguments::dtype(&result.tensor, row);
+        InterpretedTensor::compact(&result.name, dtype, extents, Role::Result)
+    });
+    let workspaces = function.workspaces.iter().zip(&accepted.workspaces);
+    let workspaces = workspaces.map(|(workspace, extents)| {
+        let dtype = arguments::dtype(&workspace.tensor, row);
+        InterpretedTensor::compact(&workspace.name, dtype, extents, Role::Workspace)
+    });
+    [results.collect(), workspaces.collect()]
+}
+
+/// An element of a result that nobody has written.
+fn unwritten(function: &Function, tensor: &InterpretedTensor) -> Option<Diagnostic> {
+    let element = tensor.first_unwritten.as_ref()?;
+    let result = function.signature.results.iter();
+    let result = result.filter(|_| tensor.role == Role::Result);
+    let result = result.into_iter().find(|result| result.name == tensor.name)?;
+    let message = format!("no kernel has written `{element}`");
+    let problem = Diagnostic::new("unwritten-result", message);
+    Some(problem.mark(result.span, "a result, of which callers see every element"))
 }
 
 /// The attributes of a device where nobody says them: those of an H200.
@@ -208,12 +273,13 @@ struct Placed {
 
 impl Call<'_> {
     fn run(&self, wanted: &Wanted, gpu: Found<'_>) -> Result<Interpreted, InterpretError> {
-        let made = self.made();
+        let made = made(&self.ready.function, self.accepted, &self.arguments.row);
         let (before, bytes_per_element) = (gpu.is_some(), wanted.bytes_per_element);
         let all = self.arguments.tensors.iter().chain(made.iter().flatten());
         let most = wanted.most_memory.unwrap_or(u64::MAX);
         let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
-        budget::check(all, Kept { before, bytes_per_element, cell_bytes: &cell_bytes }, most)?;
+        let kept = Kept { before, bytes_per_element, cell_bytes: &cell_bytes };
+        let most_cores = budget::check(all, kept, most)?;
         let (mut placed, tensors) = self.place(wanted, made);
         let before = tensors.iter().filter(|_| gpu.is_some());
         let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
@@ -226,24 +292,21 @@ impl Call<'_> {
             Some((*passed.get(number)?, offset))
         };
         let places = Tensors { at: &at, results, workspaces };
-        let options = Options { seed: wanted.seed, ..Options::default() };
+        let usual = Options::default();
+        let n_cores = wanted.n_cores.unwrap_or(usual.n_cores).min(most_cores);
+        let options = Options { seed: wanted.seed, n_cores, ..usual };
         let ran = self.ready.run(self.accepted, &places, memories, &options, Some(self.facts))?;
-        for RanLaunch { kernel, layout, outcome, .. } in &ran {
-            let findings = outcome.findings.iter().map(|finding| finding.diagnostic(kernel));
-            done.findings.extend(findings);
-            done.is_exact &= outcome.is_exact;
-            done.launches.push(InterpretedLaunch {
-                kernel: kernel.name.clone(),
-                layout: *layout,
-                printed: outcome.printed.clone(),
-                thread_ops: outcome.thread_ops,
-            });
+        for ran in &ran {
+            done.findings.extend(ran.findings());
+            done.is_exact &= ran.outcome.is_exact;
+            done.launches.push(ran.into());
         }
         let knowing = |(id, tensor): (MemoryId, InterpretedTensor)| {
             (id, tensor.knowing(placed.memories.get(id)))
         };
         let tensors: Vec<_> = tensors.into_iter().map(knowing).collect();
-        tensors.iter().for_each(|(_, tensor)| done.findings.extend(self.unwritten(tensor)));
+        let function = &self.ready.function;
+        tensors.iter().for_each(|(_, tensor)| done.findings.extend(unwritten(function, tensor)));
         if let Some((compare, gpu)) = gpu {
             let (function, ran, memories) = (self.ready, &ran[..], &placed.memories);
             self.compare(
@@ -310,23 +373,6 @@ impl Call<'_> {
         found.unwrap_or(function.signature.span)
     }
 
-    /// The tensors that the call makes: its results and its workspaces.
-    fn made(&self) -> [Vec<InterpretedTensor>; 2] {
-        let row = &self.arguments.row;
-        let signature = &self.ready.function.signature;
-        let results = signature.results.iter().zip(&self.accepted.results);
-        let results = results.map(|(result, extents)| {
-            let dtype = arguments::dtype(&result.tensor, row);
-            InterpretedTensor::compact(&result.name, dtype, extents, Role::Result)
-        });
-        let workspaces = self.ready.function.workspaces.iter().zip(&self.accepted.workspaces);
-        let workspaces = workspaces.map(|(workspace, extents)| {
-            let dtype = arguments::dtype(&workspace.tensor, row);
-            InterpretedTensor::compact(&workspace.name, dtype, extents, Role::Workspace)
-        });
-        [results.collect(), workspaces.collect()]
-    }
-
     /// Gives every tensor memory, and those that are passed what they hold.
     fn place(
         &self,
@@ -337,7 +383,11 @@ impl Call<'_> {
         let mut tensors = Vec::new();
         let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
             let seed = wanted.seed.wrapping_add(number as u64);
-            let id = memories.add(tensor.memory(Some((wanted.fill_of(&tensor.name), seed))));
+            let array = wanted.arrays.iter().rev().find(|(name, _)| *name == tensor.name);
+            let id = memories.add(match array {
+                Some((_, array)) => tensor.given_memory(array.bytes.clone()),
+                None => tensor.memory(Some((wanted.fill_of(&tensor.name), seed))),
+            });
             tensors.push((id, tensor.clone()));
             id
         });
@@ -350,17 +400,6 @@ impl Call<'_> {
         let results = results.into_iter().map(&mut allocate).collect();
         let workspaces = workspaces.into_iter().map(&mut allocate).collect();
         (Placed { memories, passed, results, workspaces }, tensors)
-    }
-
-    /// An element of a result that nobody has written.
-    fn unwritten(&self, tensor: &InterpretedTensor) -> Option<Diagnostic> {
-        let element = tensor.first_unwritten.as_ref()?;
-        let result = self.ready.function.signature.results.iter();
-        let result = result.filter(|_| tensor.role == Role::Result);
-        let result = result.into_iter().find(|result| result.name == tensor.name)?;
-        let message = format!("no kernel has written `{element}`");
-        let problem = Diagnostic::new("unwritten-result", message);
-        Some(problem.mark(result.span, "a result, of which callers see every element"))
     }
 }
 

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -48,8 +48,11 @@ enum Event {
 
 /// `kernpack_get`
 pub fn get(args: Args<'_>) -> Result<Value, Error> {
-    let request = request(args)?;
+    let mut request = request(args.text(0)?)?;
     let observer = args.function(1)?;
+    for at in (2..args.len()).step_by(2) {
+        request.held.insert(args.text(at)?, args.bytes(at + 1)?.to_vec());
+    }
     let answer = wait(request, observer.as_ref())?;
     Ok(Value::Text(answer.to_string()))
 }
@@ -111,8 +114,9 @@ fn entries() -> MutexGuard<'static, Vec<Entry>> {
     ENTRIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn request(args: Args<'_>) -> Result<Request, Error> {
-    let asked: Asked = serde_json::from_str(args.text(0)?)
+/// The request of this JSON, so far without files in memory.
+pub fn request(text: &str) -> Result<Request, Error> {
+    let asked: Asked = serde_json::from_str(text)
         .map_err(|error| Error::value(format!("not a request: {error}")))?;
     let mut request = Request::new(asked.name, asked.text, Path::new(&asked.base));
     request.language = match asked.places {
@@ -125,9 +129,6 @@ fn request(args: Args<'_>) -> Result<Request, Error> {
         (None, Some(devices)) => Wanted::Devices(parse_archs(&devices)?),
         (None, None) => Wanted::Written,
     };
-    for at in (2..args.len()).step_by(2) {
-        request.held.insert(args.text(at)?, args.bytes(at + 1)?.to_vec());
-    }
     Ok(request)
 }
 
@@ -135,6 +136,36 @@ fn parse_archs(names: &[String]) -> Result<Vec<Arch>, Error> {
     let parse =
         |name: &String| name.parse::<Arch>().map_err(|error| Error::value(error.to_string()));
     names.iter().map(parse).collect()
+}
+
+/// A thread that waits for another one's messages, and looks for signals meanwhile.
+pub struct Wait {
+    /// Whether signals are handled on this thread.
+    is_first: bool,
+}
+
+impl Wait {
+    /// Of this thread.
+    pub fn new() -> Wait {
+        Wait { is_first: is_first_thread() }
+    }
+
+    /// The next message, or nothing where none has come for a while.
+    ///
+    /// # Errors
+    /// A signal wants attention, or the other thread has failed.
+    pub fn next<T>(&self, receiver: &Receiver<T>) -> Result<Option<T>, Error> {
+        let event = receiver.recv_timeout(PATIENCE);
+        stay_away(self.is_first);
+        match event {
+            Ok(event) => Ok(Some(event)),
+            Err(RecvTimeoutError::Timeout) if !self.is_first => Ok(None),
+            Err(RecvTimeoutError::Timeout) => check_signals().map(|()| None),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Error::runtime("the compiler failed; see above"))
+            }
+        }
+    }
 }
 
 /// Has a thread do the work, and waits for it.
@@ -151,19 +182,14 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(work);
     thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
     let tell = |event: &str, pid: u32| observer.map_or(Ok(()), |told| told.tell(event, pid.into()));
-    let is_first = is_first_thread();
+    let waiting = Wait::new();
     loop {
-        let event = receiver.recv_timeout(PATIENCE);
-        stay_away(is_first);
-        let told = match event {
-            Ok(Event::Done(got)) => return fork::section(|| answer(got)),
-            Ok(Event::Waiting(pid)) => tell("waiting", pid),
-            Ok(Event::Compiling) => tell("compiling", 0),
-            Err(RecvTimeoutError::Timeout) if !is_first => Ok(()),
-            Err(RecvTimeoutError::Timeout) => check_signals(),
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(Error::runtime("the compiler failed; see above"))
-            }
+        let told = match waiting.next(&receiver) {
+            Ok(Some(Event::Done(got))) => return fork::section(|| answer(got)),
+            Ok(Some(Event::Waiting(pid))) => tell("waiting", pid),
+            Ok(Some(Event::Compiling)) => tell("compiling", 0),
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
         };
         if told.is_err() {
             is_cancelled.store(true, Ordering::Relaxed);

@@ -5,7 +5,8 @@
 
 use crate::ffi::{Args, Error, Value};
 use crate::{
-    allocator, build, command, dispatch, inspect, package_text, prepared, program, signature,
+    allocator, build, command, dispatch, inspect, interpret, package_text, prepared, program,
+    signature,
 };
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
@@ -33,6 +34,9 @@ entry_points! {
     __tvm_ffi_kernpack_get = build::get;
     /// `(package, suffix) -> bytes`: a file of a package.
     __tvm_ffi_kernpack_read = build::read;
+    /// `(request, options, receiver, name, bytes, …, argument, …) -> JSON`: a call on the
+    /// interpreter.
+    __tvm_ffi_kernpack_interpret = interpret::interpret;
     /// `() -> JSON`: where the cache is written to, or null.
     __tvm_ffi_kernpack_cache_folder = build::cache_folder;
     /// Ends what still compiles, as the process ends.

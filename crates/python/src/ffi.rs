@@ -12,8 +12,9 @@ use kernpack_ffi_abi::libtvm_ffi::{
     TVMFFIBytesFromByteArray, TVMFFIEnvCheckSignals, TVMFFIErrorMoveFromRaised,
     TVMFFIErrorSetRaised, TVMFFIErrorSetRaisedFromCStr, TVMFFIFunctionCall, TVMFFIFunctionCreate,
     TVMFFIObjectDecRef, TVMFFIObjectIncRef, TVMFFIStringFromByteArray,
+    TVMFFITensorFromDLPackVersioned,
 };
-use kernpack_ffi_abi::{ErrorKind, TypeIndex, slice};
+use kernpack_ffi_abi::{ErrorKind, ManagedTensor, TypeIndex, slice};
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -30,14 +31,19 @@ pub struct Error {
 }
 
 impl Error {
+    /// An error of that kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error { kind, message: message.into(), is_set: false }
+    }
+
     /// A wrong argument.
     pub fn value(message: impl Into<String>) -> Error {
-        Error { kind: ErrorKind::ValueError, message: message.into(), is_set: false }
+        Error::new(ErrorKind::ValueError, message)
     }
 
     /// Something that failed.
     pub fn runtime(message: impl Into<String>) -> Error {
-        Error { kind: ErrorKind::RuntimeError, message: message.into(), is_set: false }
+        Error::new(ErrorKind::RuntimeError, message)
     }
 
     /// Python has an exception set: that of a signal, or of a callback.
@@ -93,6 +99,11 @@ impl<'a> Args<'a> {
     /// How many there are.
     pub fn len(self) -> usize {
         self.0.len()
+    }
+
+    /// Those from that one on.
+    pub fn from(self, at: usize) -> &'a [Any] {
+        self.0.get(at..).unwrap_or_default()
     }
 
     /// A text or bytes.
@@ -267,11 +278,30 @@ impl Object {
 
     fn asked(&self, text: &str, number: i64) -> Result<Any, Error> {
         let text = make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?;
-        let passed = [text, any(TypeIndex::INT, number)];
+        self.told([text, any(TypeIndex::INT, number)])
+    }
+
+    /// Calls a function with a number and a tensor, which goes to it.
+    ///
+    /// # Errors
+    /// Where it raises.
+    pub fn give(&self, number: i64, tensor: *mut ManagedTensor) -> Result<(), Error> {
+        let mut object = ptr::null_mut();
+        // SAFETY: the tensor is one that was just made, and the place is a variable.
+        let status = unsafe { TVMFFITensorFromDLPackVersioned(tensor, 0, 0, &mut object) };
+        if status != 0 {
+            return Err(Error::runtime("out of memory"));
+        }
+        let tensor = any(TypeIndex::TENSOR, object as i64);
+        self.told([any(TypeIndex::INT, number), tensor]).map(|result| release(&result))
+    }
+
+    /// Calls a function with two values, and drops what they hold.
+    fn told(&self, passed: [Any; 2]) -> Result<Any, Error> {
         let mut result = any(TypeIndex::NONE, 0);
         // SAFETY: the function is held, and there are as many arguments as it is told.
         let status = unsafe { self.call(passed.as_ptr(), 2, &mut result) };
-        release(&passed[0]);
+        passed.iter().for_each(release);
         if status == 0 { Ok(result) } else { Err(Error::set()) }
     }
 }

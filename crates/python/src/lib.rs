@@ -11,13 +11,14 @@
 //! `libkernpack.so`, which has LLVM inside. `export.rs` lists its functions: entry points of
 //! TVM-FFI's calling convention, which take texts and bytes and answer JSON. `ffi.rs` is how they
 //! read arguments, answer, raise and call back. `build.rs` asks the cache, on a thread of its own,
-//! while the one that called looks for Ctrl-C; `command.rs` is the command line, as `main` and as
-//! a function; `dispatch/` has the functions that are compiled for their arguments, and `program.rs`
-//! what texts of functions use; `signature.rs` describes signatures and checks calls that are not made;
+//! while the one that called looks for Ctrl-C; `interpret.rs` makes a call on the interpreter the
+//! same way, with arguments that `passed.rs` reads; `command.rs` is the command line, as `main` and
+//! as a function; `dispatch/` has the functions that are compiled for their arguments, and
+//! `program.rs` what texts of functions use; `signature.rs` describes signatures and checks calls
+//! that are not made;
 //! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages.
 //! `allocator.rs` is memory for results and workspaces where a call brings no allocator, of the
-//! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current
-//! stream.
+//! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current stream.
 
 mod allocator;
 mod build;
@@ -27,7 +28,9 @@ mod dispatch;
 mod export;
 mod ffi;
 mod inspect;
+mod interpret;
 mod package_text;
+mod passed;
 mod prepared;
 mod program;
 mod signature;

@@ -143,6 +143,7 @@ fn every_message_about_operations_has_a_case() {
         "a register tensor has no place",
         "a warp's barrier",
         "and `{name}` is aligned to {} bytes only",
+        "at byte {offset} of what begins {lead} bytes behind a multiple of {}",
         "does not come to it",
         "its parameters have {bytes} bytes, and at most {MOST_PARAM_BYTES} are passed",
         "more barriers and releases than the interpreter can tell apart",

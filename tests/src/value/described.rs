@@ -40,5 +40,6 @@ fn described_tensor(tensor: &Tensor) -> DescribedTensor {
         shape: tensor.shape.clone(),
         strides: tensor.strides.clone(),
         device: Some((DeviceType(device_type), index)),
+        data: None,
     }
 }

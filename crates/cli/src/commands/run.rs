@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack run FILE FUNCTION m=8 n=100`
 
+use crate::npy::Npy;
 use crate::package_file::PackageFile;
-use crate::{Failure, Report, machine_memory, told};
+use crate::publish::publish;
+use crate::{Failure, Report, input, machine_memory, told};
+use anyhow::{Context, anyhow};
 use clap::Args;
 use kernpack_compiler::Options;
 use kernpack_compiler::source::kernel;
 use kernpack_package::interpret::{
-    Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted, InterpretedLaunch,
-    InterpretedTensor, Role, TensorDifference, Wanted, interpret,
+    Array, Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted,
+    InterpretedLaunch, InterpretedTensor, Role, TensorDifference, Wanted, interpret,
 };
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// How many elements of a tensor are shown to a person.
 const SHOWN: usize = 8;
@@ -30,6 +35,7 @@ pub struct Run {
     /// eps=0.1; w=None leaves an Optional out, and b=2,3 are the dims of a star. Launches that ask
     /// of the device are told device.sm_count=132 device.smem_optin=232448 device.cc=90, unless
     /// other numbers stand here.
+    /// A tensor is x=@x.npy: what the file of NumPy's holds, of its dtype, shape and order.
     #[arg(value_name = "NAME=VALUE", value_parser = parse_value)]
     values: Vec<(String, String)>,
     /// Run on the interpreter, which finds what is wrong: accesses out of bounds, reads of what was
@@ -49,10 +55,18 @@ pub struct Run {
     /// x=ones, only that one. May be repeated.
     #[arg(long, value_name = "[NAME=]FILL", value_parser = parse_fill)]
     fill: Vec<(Option<String>, Fill)>,
+    /// Writes a tensor as it is in the end into a file of NumPy's, as in out=out.npy. May be
+    /// repeated; all are written, or none.
+    #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_save)]
+    save: Vec<(String, PathBuf)>,
     /// How much memory the call may take, such as 800MiB or 16GiB: half of what the machine has,
     /// unless it stands here.
     #[arg(long, value_name = "AMOUNT", value_parser = machine_memory::parse)]
     memory: Option<u64>,
+    /// How many cores of the machine may run blocks: all, unless it stands here. What comes of it
+    /// is the same with any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     /// What random numbers begin with, and the order in which warps and blocks run.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -62,6 +76,13 @@ fn parse_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
         None => Err(format!("expected a name with a value, such as `n=100`, found `{text}`")),
+    }
+}
+
+fn parse_save(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !path.is_empty() => Ok((name.trim().to_string(), path.into())),
+        _ => Err(format!("expected a name with a file, such as `out=out.npy`, found `{text}`")),
     }
 }
 
@@ -77,13 +98,21 @@ impl Run {
     pub fn run(self, for_programs: bool) -> Result<Report, Failure> {
         let options = Options { target: self.package_file.target(), ..Options::default() };
         let (package, told) = self.package_file.read(&options)?;
+        let is_file = |(_, value): &&(String, String)| value.starts_with('@');
+        let (files, values): (Vec<_>, Vec<_>) = self.values.iter().partition(is_file);
+        let arrays = files.into_iter().map(|(name, path)| {
+            let array = read_array(Path::new(path.trim_start_matches('@')))?;
+            Ok::<_, anyhow::Error>((name.clone(), array))
+        });
         let wanted = Wanted {
             function: self.function.clone(),
-            values: self.values.clone(),
+            values: values.into_iter().cloned().collect(),
+            arrays: arrays.collect::<Result<_, _>>()?,
             fill: self.fill.clone(),
             seed: self.seed,
             compare: self.compare(),
             most_memory: self.memory.or_else(|| Some(machine_memory::bytes()? / 2)),
+            n_cores: self.jobs.map(usize::from),
             bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
         };
         let done = match interpret(&package, &wanted, options.held) {
@@ -94,6 +123,7 @@ impl Run {
             Err(error) => return Err(error.into()),
         };
         let told = told.and(done.notes.clone());
+        self.save(&done)?;
         let answer = match for_programs {
             true => json(&done, self.compare, &told),
             false => Value::Null,
@@ -101,10 +131,53 @@ impl Run {
         Ok(report(&done, self.compare, told, answer))
     }
 
+    /// Writes the tensors that are wanted into their files.
+    fn save(&self, done: &Interpreted) -> anyhow::Result<()> {
+        let files = self.save.iter().map(|(name, path)| {
+            let tensor = done.tensors.iter().find(|tensor| tensor.name == *name);
+            let tensor = tensor.ok_or_else(|| {
+                let all: Vec<_> =
+                    done.tensors.iter().map(|one| format!("`{}`", one.name)).collect();
+                anyhow!("there is no tensor `{name}` to save; there is {}", all.join(", "))
+            })?;
+            let file = array_of(tensor).write();
+            let file = file.map_err(|problem| anyhow!("cannot save `{name}`: {problem}"))?;
+            Ok::<_, anyhow::Error>((path, file))
+        });
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let files = files.iter().map(|(path, file)| (path.as_path(), &file[..]));
+        publish(&files.collect::<Vec<_>>())
+    }
+
     fn compare(&self) -> Option<Compare> {
         let archs = self.package_file.archs().to_vec();
         let images = &kernel::Images;
         self.compare.then_some(Compare { images, archs, ulps: self.ulps })
+    }
+}
+
+/// The array of a file of NumPy's.
+fn read_array(path: &Path) -> anyhow::Result<Array> {
+    let mut file = Vec::new();
+    let read = input::open(path)?.read_to_end(&mut file);
+    read.with_context(|| format!("cannot read `{}`", path.display()))?;
+    let array = Npy::read(&file);
+    let array = array.map_err(|problem| anyhow!("`{}` {problem}", path.display()))?;
+    let origin = path.display().to_string();
+    let strides = array.strides();
+    let Npy { dtype, shape, bytes, .. } = array;
+    Ok(Array { origin, dtype, shape, strides, bytes })
+}
+
+/// A tensor as an array whose last mode is the fastest.
+fn array_of(tensor: &InterpretedTensor) -> Npy {
+    let size = tensor.element.bytes() as usize;
+    let bytes = tensor.elements().flat_map(|one| one.bits().to_le_bytes().into_iter().take(size));
+    Npy {
+        dtype: tensor.element.dtype(),
+        shape: tensor.shape.clone(),
+        is_column_major: false,
+        bytes: bytes.collect(),
     }
 }
 

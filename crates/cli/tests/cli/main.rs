@@ -3,6 +3,7 @@
 //! prints, writes and exits with is compared. `UPDATE_EXPECT=1` rewrites the expectations.
 
 mod answers;
+mod arrays;
 mod bench;
 mod build;
 mod cache;

@@ -12,6 +12,7 @@ use super::step::{Access, Register};
 use super::warp::{LANES, LocalMemory, lanes_of};
 use crate::kernel::LOCAL_ALIGN;
 use crate::types::Space;
+use std::ops::Deref;
 
 /// The mistake of an access.
 #[derive(Clone, Copy, Debug)]
@@ -73,18 +74,19 @@ macro_rules! now {
 }
 pub(super) use now;
 
-/// The parts of a warp, its block and its launch that an access needs at once.
+/// The parts of a warp, its block and its launch that an access needs at once: the memory to be
+/// changed (`to_mut`), or as it is (`deref`).
 macro_rules! split {
-    ($self:ident, $space:expr, $id:expr) => {{
+    ($self:ident, $space:expr, $id:expr, $memory:ty, $how:ident) => {{
         let (warp, block) = (&mut *$self.warp, &mut *$self.block);
         let now = now!(warp, block);
-        let (memory, shadow): (&mut Memory, Option<&mut Shadow>) = match $space {
+        let (memory, shadow): ($memory, Option<&mut Shadow>) = match $space {
             Space::Shared => {
                 let (memory, shadow) = &mut block.shared[$id as usize];
                 (memory, Some(shadow))
             }
             Space::Global | Space::Local => (
-                &mut $self.machine.memories.0[$id as usize],
+                $self.machine.memories[$id as usize].$how(),
                 $self.machine.shadows[$id as usize].as_mut(),
             ),
         };
@@ -146,7 +148,7 @@ impl Execution<'_, '_> {
 
     fn load_from(&mut self, access: &Access, out: Register, id: u32, lanes: u32) -> Vec<Faulty> {
         let offsets = self.get(access.pointer + 1);
-        let (now, memory, mut shadow, file) = split!(self, access.space, id);
+        let (now, memory, mut shadow, file) = split!(self, access.space, id, &Memory, deref);
         let key = self.machine.packing.pack(Way::Read, &now, access.site);
         let bytes = access.bytes();
         let mut faults = Vec::new();
@@ -158,7 +160,7 @@ impl Execution<'_, '_> {
                 (0..access.count).for_each(|i| file[(out + i) as usize][lane] = 0);
                 continue;
             }
-            if !is_aligned(offset, access.align, memory.align) {
+            if !memory.is_aligned(offset, access.align) {
                 find(Fault::Misaligned);
             }
             if memory.written.as_ref().is_some_and(|all| !all.has_all(offset as usize, bytes)) {
@@ -184,7 +186,7 @@ impl Execution<'_, '_> {
     fn store_to(&mut self, access: &Access, value: Register, id: u32, lanes: u32) -> Vec<Faulty> {
         let offsets = self.get(access.pointer + 1);
         self.forget_releases(access.space, id, &offsets, lanes);
-        let (now, memory, mut shadow, file) = split!(self, access.space, id);
+        let (now, memory, mut shadow, file) = split!(self, access.space, id, &mut Memory, to_mut);
         let key = self.machine.packing.pack(Way::Write, &now, access.site);
         let bytes = access.bytes();
         let mut faults = Vec::new();
@@ -196,7 +198,7 @@ impl Execution<'_, '_> {
                 find(Fault::OutOfBounds);
                 continue;
             }
-            if !is_aligned(offset, access.align, memory.align) {
+            if !memory.is_aligned(offset, access.align) {
                 find(Fault::Misaligned);
             }
             match shadow.as_deref_mut() {
@@ -320,7 +322,7 @@ impl Execution<'_, '_> {
     fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> String {
         let local;
         let memory = match access.space {
-            Space::Global => &self.machine.memories.0[id as usize],
+            Space::Global => &self.machine.memories[id as usize],
             Space::Shared => &self.block.shared[id as usize].0,
             Space::Local => {
                 local = self.local_as_memory(id);
@@ -355,9 +357,13 @@ fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String
         Fault::OutOfBounds => memory.outside(does, offset, access),
         Fault::Misaligned => {
             let (element, align) = (memory.element_at(offset), access.align);
-            let why = match align > memory.align {
-                true => format!("and `{name}` is aligned to {} bytes only", memory.align),
-                false => format!("at byte {offset}, which is no multiple of {align}"),
+            let why = match (align > memory.align, memory.lead) {
+                (true, _) => format!("and `{name}` is aligned to {} bytes only", memory.align),
+                (false, 0) => format!("at byte {offset}, which is no multiple of {align}"),
+                (false, lead) => format!(
+                    "at byte {offset} of what begins {lead} bytes behind a multiple of {}",
+                    memory.align
+                ),
             };
             format!("{does} `{element}` as if aligned to {align} bytes, {why}")
         }
@@ -410,11 +416,6 @@ pub(super) fn is_inside(offset: u64, bytes: u32, all: usize) -> bool {
     offset.checked_add(bytes.into()).is_some_and(|end| end <= all as u64)
 }
 
-#[inline]
-pub(super) fn is_aligned(offset: u64, align: u32, base: u32) -> bool {
-    align <= base && offset & (u64::from(align) - 1) == 0
-}
-
 /// Where in a warp's register tensor a lane's bytes begin.
 fn place_of(
     local: &LocalMemory,
@@ -427,7 +428,7 @@ fn place_of(
         find(Fault::OutOfBounds);
         return None;
     }
-    if !is_aligned(offset, access.align, LOCAL_ALIGN) {
+    if access.align > LOCAL_ALIGN || offset & (u64::from(access.align) - 1) != 0 {
         find(Fault::Misaligned);
     }
     Some(lane * local.size + offset as usize)

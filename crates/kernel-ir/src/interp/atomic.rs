@@ -2,7 +2,7 @@
 //! Atomic operations and fences. The lanes of a warp take their turns one after another, from the
 //! first on; the order of memory follows the clocks of the lanes.
 
-use super::access::{Deed, Fault, Faulty, is_aligned, now, split};
+use super::access::{Deed, Fault, Faulty, now, split};
 use super::clock::{self, Now, Order, Ordering};
 use super::execute::Execution;
 use super::memory::{Memory, fetch, put};
@@ -53,7 +53,7 @@ impl Execution<'_, '_> {
     fn one_step(&mut self, atomic: &Atomic, id: u32, lane: usize) -> Option<Faulty> {
         let access = &atomic.access;
         let offset = self.warp.file[access.pointer as usize + 1][lane];
-        let (now, memory, shadow, file) = split!(self, access.space, id);
+        let (now, memory, shadow, file) = split!(self, access.space, id, &mut Memory, to_mut);
         let find = |fault| Some(Faulty { lane, offset, fault });
         if !memory.has(offset, access.bytes()) {
             if let Some(out) = atomic.out {
@@ -154,7 +154,7 @@ fn written(op: AtomicOp, scalar: Scalar, old: u64, [value, replacement]: [u64; 2
 fn check(atomic: &Atomic, memory: &Memory, offset: u64) -> Option<Fault> {
     let (access, reads) = (&atomic.access, !matches!(atomic.op, AtomicOp::Store));
     let has_all = |all: &super::memory::Bits| all.has_all(offset as usize, access.bytes());
-    if !is_aligned(offset, access.align, memory.align) {
+    if !memory.is_aligned(offset, access.align) {
         Some(Fault::Misaligned)
     } else if reads && !memory.written.as_ref().is_none_or(has_all) {
         Some(Fault::Unwritten)

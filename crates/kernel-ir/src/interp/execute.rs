@@ -5,7 +5,7 @@
 
 use super::clock::Releases;
 use super::finding::{Findings, Kind, Other, Thread};
-use super::memory::Memories;
+use super::memory::Memory;
 use super::program::Program;
 use super::shadow::{Packing, Shadow};
 use super::step::{Register, Step, width};
@@ -16,6 +16,7 @@ use crate::intrinsic::Geometry;
 use crate::kernel::Place;
 use crate::op::{Binary, Compare};
 use crate::types::{Scalar, Type};
+use std::borrow::Cow;
 
 /// The state that the warps of a launch share.
 pub(super) struct Machine<'a> {
@@ -23,7 +24,8 @@ pub(super) struct Machine<'a> {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub n_threads: u32,
-    pub memories: &'a mut Memories,
+    /// The allocations: those of its own, and those that it only reads of others.
+    pub memories: Vec<Cow<'a, Memory>>,
     /// The cells of each allocation that the launch may write, with who touched them.
     pub shadows: Vec<Option<Shadow>>,
     pub packing: Packing,

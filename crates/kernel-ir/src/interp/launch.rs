@@ -5,6 +5,7 @@ use super::execute::Machine;
 use super::finding::{Finding, Findings, Kind};
 use super::memory::{Memories, Memory, MemoryId};
 use super::narrowest::Narrowest;
+use super::parallel;
 use super::program::Program;
 use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
@@ -14,6 +15,10 @@ use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
 use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_machine::shared::MOST_BYTES;
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// A kernel, with what it is launched with.
 #[derive(Clone, Debug)]
@@ -59,6 +64,35 @@ pub struct Options {
     /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the same
     /// with each.
     pub seed: u64,
+    /// How many threads of the machine may run blocks, 1 at least. What comes of a run is the same
+    /// with any number of them.
+    pub n_cores: usize,
+    /// Launches of fewer warps are run by one thread in any case, as they are over at once.
+    pub least_warps: u64,
+    /// The wish of another thread that the run end.
+    pub cancel: Cancel,
+}
+
+/// How many threads the machine runs at once.
+fn machine_cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get))
+}
+
+/// A wish that a run end, which whoever shares it may have. What it has done by then stays.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Has the run end soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Default for Options {
@@ -70,6 +104,9 @@ impl Default for Options {
             most_printed: 10_000,
             most_blocks: None,
             seed: 0,
+            n_cores: machine_cores(),
+            least_warps: 32,
+            cancel: Cancel::default(),
         }
     }
 }
@@ -88,8 +125,11 @@ pub struct Outcome {
     pub is_complete: bool,
     /// How many operations threads have run.
     pub thread_ops: u64,
-    /// How many bytes it took to know who has touched and written global memory.
+    /// How many bytes it took to know who has touched and written global memory. Each core has some
+    /// of its own.
     pub bookkeeping_bytes: u64,
+    /// How many threads of the machine have run it.
+    pub n_cores: usize,
 }
 
 impl Outcome {
@@ -118,40 +158,94 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
         let message = format!("a grid of {n_blocks} blocks is too large for the interpreter");
         return Outcome::refused(message);
     };
-    let mut machine = Machine {
-        program: &program,
-        grid: launch.grid,
-        block: launch.block,
-        n_threads,
-        shadows: shadows(launch, memories, packing),
-        memories,
-        packing,
-        most_time,
-        releases: Default::default(),
-        findings: Findings::new(options.most_findings),
-        printed: Vec::new(),
-        most_printed: options.most_printed,
-        most_turns: options.most_turns,
-        most_idle_turns: options.most_idle_turns,
-        is_exact: true,
-        is_over: false,
-        thread_ops: 0,
-        changes: 0,
-    };
-    if n_blocks > 0 {
-        let arguments = arguments(launch, &program);
-        Schedule::new(&mut machine, arguments, shared_bytes, n_blocks, options).run();
+    let run = Run { launch, program: &program, packing, most_time, n_threads, shared_bytes };
+    let apart = parallel::run(&run, memories, options);
+    apart.unwrap_or_else(|| run.in_order(memories, options))
+}
+
+/// A launch that can be run.
+pub(super) struct Run<'r> {
+    pub launch: &'r Launch<'r>,
+    pub program: &'r Program<'r>,
+    pub packing: Packing,
+    pub most_time: u64,
+    /// The threads of a block.
+    pub n_threads: u32,
+    /// The shared arrays' bytes.
+    pub shared_bytes: Vec<usize>,
+}
+
+impl<'r> Run<'r> {
+    /// How many blocks there are.
+    pub fn n_blocks(&self) -> u64 {
+        product(self.launch.grid)
     }
-    let shadows = machine.shadows.iter().flatten().map(Shadow::bytes);
-    let written = machine.memories.0.iter().map(Memory::written_bytes);
-    let bookkeeping_bytes = shadows.chain(written).sum();
-    Outcome {
-        findings: machine.findings.all,
-        printed: machine.printed,
-        is_exact: machine.is_exact,
-        is_complete: !machine.is_over,
-        thread_ops: machine.thread_ops,
-        bookkeeping_bytes,
+
+    /// Runs the blocks in their order.
+    fn in_order(&self, memories: &mut Memories, options: &Options) -> Outcome {
+        let shadows = shadows(self.launch, memories, self.packing);
+        let held = std::mem::take(&mut memories.0).into_iter().map(Cow::Owned).collect();
+        let mut machine = self.machine(held, shadows, options);
+        let n_blocks = self.n_blocks();
+        if n_blocks > 0 {
+            self.schedule(&mut machine, options).run();
+        }
+        let shadows = machine.shadows.iter().flatten().map(Shadow::bytes);
+        let written = machine.memories.iter().map(|memory| memory.written_bytes());
+        let bookkeeping_bytes = shadows.chain(written).sum();
+        memories.0 = machine.memories.into_iter().map(Cow::into_owned).collect();
+        Outcome {
+            findings: machine.findings.all,
+            printed: machine.printed,
+            is_exact: machine.is_exact,
+            is_complete: !machine.is_over,
+            thread_ops: machine.thread_ops,
+            bookkeeping_bytes,
+            n_cores: 1,
+        }
+    }
+
+    /// Runs blocks of it in some order.
+    pub fn schedule<'m, 'p>(
+        &self,
+        machine: &'m mut Machine<'p>,
+        options: &Options,
+    ) -> Schedule<'m, 'p> {
+        let arguments = arguments(self.launch, self.program);
+        let n_blocks = self.n_blocks();
+        Schedule::new(machine, arguments, self.shared_bytes.clone(), n_blocks, options)
+    }
+
+    /// A machine that has run nothing so far.
+    pub fn machine<'m>(
+        &self,
+        memories: Vec<Cow<'m, Memory>>,
+        shadows: Vec<Option<Shadow>>,
+        options: &Options,
+    ) -> Machine<'m>
+    where
+        'r: 'm,
+    {
+        Machine {
+            program: self.program,
+            grid: self.launch.grid,
+            block: self.launch.block,
+            n_threads: self.n_threads,
+            shadows,
+            memories,
+            packing: self.packing,
+            most_time: self.most_time,
+            releases: Default::default(),
+            findings: Findings::new(options.most_findings),
+            printed: Vec::new(),
+            most_printed: options.most_printed,
+            most_turns: options.most_turns,
+            most_idle_turns: options.most_idle_turns,
+            is_exact: true,
+            is_over: false,
+            thread_ops: 0,
+            changes: 0,
+        }
     }
 }
 
@@ -180,7 +274,11 @@ fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
 }
 
 /// Shadow memory for what the launch may write. What it may only read has no races.
-fn shadows(launch: &Launch, memories: &Memories, packing: Packing) -> Vec<Option<Shadow>> {
+pub(super) fn shadows(
+    launch: &Launch,
+    memories: &Memories,
+    packing: Packing,
+) -> Vec<Option<Shadow>> {
     let narrowest = Narrowest::of(launch.kernel);
     // What is written, and the cells of what is passed: several parameters may lead to it.
     let mut cells: Vec<_> = memories.0.iter().map(|_| (false, u32::MAX)).collect();
@@ -247,8 +345,9 @@ fn check_argument(param: &Param, argument: &Argument, memories: &Memories) -> Re
             let Some(held) = memories.0.get(memory.0 as usize) else {
                 return Err(format!("`{name}` is in no memory"));
             };
-            let align = u64::from(pointer.align.max(1));
-            if offset % align != 0 || u64::from(held.align) < align {
+            let align = pointer.align.max(1);
+            if !held.is_aligned(*offset, align) {
+                let offset = offset.wrapping_add(held.lead.into());
                 return Err(format!(
                     "`{name}` is at byte {offset}: expected a multiple of {align}"
                 ));

@@ -31,6 +31,8 @@ pub struct Memory {
     /// The alignment of its beginning, in bytes, and no larger one: an access that needs
     /// more is misaligned. As much as a kernel can ask for, unless that is changed.
     pub align: u32,
+    /// How many bytes its beginning lies behind an address that is aligned so.
+    pub lead: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The bytes that were written; nothing where all were.
@@ -44,7 +46,13 @@ impl Memory {
     /// An allocation that holds these bytes.
     pub fn new(name: impl Into<String>, element: Scalar, bytes: Vec<u8>) -> Memory {
         let (name, modes, align) = (name.into(), Vec::new(), MOST_ALIGN);
-        Memory { name, element, modes, align, bytes, written: None, gaps: Vec::new() }
+        Memory { name, element, modes, align, lead: 0, bytes, written: None, gaps: Vec::new() }
+    }
+
+    /// The allocation where it begins at that address.
+    pub fn at_address(self, address: u64) -> Memory {
+        let lead = (address % u64::from(self.align)) as u32;
+        Memory { lead, ..self }
     }
 
     /// An allocation that was never written.
@@ -77,6 +85,13 @@ impl Memory {
         let word = written.0.iter().position(|word| *word != u64::MAX)?;
         let byte = word * 64 + written.0[word].trailing_ones() as usize;
         (byte < self.bytes.len()).then_some(byte)
+    }
+
+    /// Whether an address in it is a multiple of that.
+    #[inline]
+    pub(super) fn is_aligned(&self, offset: u64, align: u32) -> bool {
+        let address = offset.wrapping_add(self.lead.into());
+        align <= self.align && address & (u64::from(align) - 1) == 0
     }
 
     /// Whether an access touches elements alone.
@@ -201,6 +216,11 @@ impl Bits {
 
     pub fn clear(&mut self) {
         self.0.fill(0);
+    }
+
+    /// Sets all that are set of others.
+    pub fn unite(&mut self, others: &Bits) {
+        self.0.iter_mut().zip(&others.0).for_each(|(own, other)| *own |= other);
     }
 
     /// Whether these are all set: 16 at most.

@@ -22,6 +22,8 @@
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
 //! and too many findings do.
 //!
+//! Blocks run one after another, or on several cores (`parallel.rs`) where that comes to the same.
+//!
 //! Not here: files, signatures, packages. Whoever runs a packed function makes its allocations once
 //! and runs its launches one after another.
 
@@ -36,6 +38,7 @@ mod launch;
 mod lifetime;
 mod memory;
 mod narrowest;
+mod parallel;
 mod program;
 mod schedule;
 mod shadow;
@@ -47,7 +50,7 @@ mod warp;
 mod tests;
 
 pub use finding::{Finding, Kind, Other, Thread};
-pub use launch::{Argument, Launch, Options, Outcome, bookkeeping_bytes, run};
+pub use launch::{Argument, Cancel, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};
 pub use narrowest::cell_bytes;
 pub use trial::Trial;

@@ -6,7 +6,7 @@
 use super::clock;
 use super::execute::{Execution, Machine, Stop, index_of};
 use super::finding::{Kind, Other};
-use super::launch::Options;
+use super::launch::{Cancel, Options};
 use super::memory::Memory;
 use super::narrowest::Narrowest;
 use super::program::Program;
@@ -50,6 +50,7 @@ pub(super) struct Schedule<'a, 'p> {
     n_blocks: u64,
     /// How many blocks the device holds at once.
     most_blocks: Option<u64>,
+    cancel: Vec<Cancel>,
     resident: Vec<Resident>,
     spare: Vec<Resident>,
     /// How many times a warp has waited, and how many times one has gone on.
@@ -76,6 +77,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             n_begun: 0,
             n_blocks,
             most_blocks: options.most_blocks,
+            cancel: vec![options.cancel.clone()],
             resident: Vec::new(),
             spare: Vec::new(),
             n_waits: 0,
@@ -89,7 +91,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let (mut target, mut idle) = (1, Idle::default());
         while !self.machine.is_over {
             while self.resident.len() < target && self.n_begun < self.n_blocks {
-                self.begin();
+                self.begin(self.order.at(self.n_begun));
             }
             if self.resident.is_empty() {
                 return;
@@ -108,6 +110,31 @@ impl<'a, 'p> Schedule<'a, 'p> {
                 self.find_deadlock();
             }
         }
+    }
+
+    /// Ends the run where that one is cancelled, too.
+    pub fn ends_with(&mut self, cancel: Cancel) {
+        self.cancel.push(cancel);
+    }
+
+    /// Runs a block to its end, with no other one beside it. Says whether it came there, and was
+    /// not the one to wait for others.
+    pub fn run_alone(&mut self, number: u64) -> bool {
+        self.begin(number);
+        loop {
+            match self.turn(0) {
+                Progress::Working if !self.machine.is_over => {}
+                Progress::Working | Progress::Waiting => return false,
+                Progress::Ended => break,
+            }
+        }
+        self.spare.extend(self.resident.pop());
+        !self.machine.is_over
+    }
+
+    /// Whether anything was found so far.
+    pub fn has_findings(&self) -> bool {
+        !self.machine.findings.all.is_empty()
     }
 
     /// Every block that has begun has a turn.
@@ -149,9 +176,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
         most.min(usize::try_from(on_device).unwrap_or(most))
     }
 
-    /// Has the next block begin.
-    fn begin(&mut self) {
-        let number = self.order.at(self.n_begun);
+    /// Has a block begin.
+    fn begin(&mut self, number: u64) {
         self.n_begun += 1;
         let mut resident = self.spare.pop().unwrap_or_else(|| self.new_resident());
         let block = &mut resident.block;
@@ -244,6 +270,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
                     is_moving = true;
                 }
             }
+            self.machine.is_over |= self.cancel.iter().any(Cancel::is_cancelled);
             if self.machine.is_over {
                 break;
             }

@@ -177,6 +177,8 @@ pub(super) struct Shadow {
     free: Vec<u64>,
     /// The bytes of all lists.
     list_bytes: usize,
+    /// Whether groups were forgotten that may still count.
+    has_forgotten: bool,
 }
 
 impl Shadow {
@@ -209,7 +211,35 @@ impl Shadow {
             lists: Vec::new(),
             free: Vec::new(),
             list_bytes: 0,
+            has_forgotten: false,
         }
+    }
+
+    /// Whether who has touched a cell is known of every one, so that every race was found.
+    pub fn knows_all(&self) -> bool {
+        !self.has_forgotten
+    }
+
+    /// How many cells there are.
+    pub fn n_cells(&self) -> usize {
+        self.writers.len()
+    }
+
+    /// The bytes of a cell.
+    pub fn cell_bytes(&self) -> usize {
+        1 << self.cell_log2
+    }
+
+    /// Whether anybody has written a cell. No atomic operation has.
+    #[inline]
+    pub fn is_written(&self, cell: usize) -> bool {
+        self.writers[cell] != 0
+    }
+
+    /// Whether anybody has touched a cell.
+    #[inline]
+    pub fn is_touched(&self, cell: usize) -> bool {
+        self.writers[cell] | self.groups[cell] != 0
     }
 
     /// Forgets everything.
@@ -339,6 +369,7 @@ impl Shadow {
             } else if self.has_room() {
                 self.groups[cell] = self.keep(&[old, new]);
             } else {
+                self.has_forgotten = true;
                 self.groups[cell] = key;
                 self.lanes[cell] = new.lanes;
             }
@@ -358,10 +389,12 @@ impl Shadow {
         }
         if groups.all.len() >= MOST_GROUPS {
             groups.all.drain(..MOST_GROUPS / 2);
+            self.has_forgotten = true;
         }
         let before = groups.bytes();
         if groups.all.len() == groups.all.capacity() && !self.has_room() {
             groups.all.remove(0);
+            self.has_forgotten = true;
         }
         groups.push(new);
         self.list_bytes += groups.bytes() - before;

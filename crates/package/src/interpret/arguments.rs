@@ -5,6 +5,7 @@
 //! where the signature leaves it open, Optionals are given unless it is said that they are `None`,
 //! and of dtypes the first combination that fits is taken.
 
+use super::array::{self, Array};
 use super::tensor::row_major;
 use super::{InterpretedTensor, Role, Wanted};
 use kernpack_ffi_abi::DType;
@@ -44,11 +45,18 @@ impl Arguments {
     /// # Errors
     /// Values that are not known, and values for things that are not there.
     pub fn make(signature: &Signature, wanted: &Wanted) -> Result<Arguments, Diagnostics> {
+        let bindings = signature.resolve()?;
+        let follows = array::follows(wanted, &bindings);
+        let pairs = follows.iter().chain(&wanted.values);
         let said: HashMap<&str, &str> =
-            wanted.values.iter().map(|(name, value)| (&name[..], &value[..])).collect();
+            pairs.map(|(name, value)| (&name[..], &value[..])).collect();
+        // Nobody has to ask for what follows.
+        let said_too = |name: &String| wanted.values.iter().any(|(said, _)| said == name);
+        let used = follows.iter().map(|(name, _)| name.clone()).filter(|name| !said_too(name));
         let mut maker = Maker {
             said: &said,
-            used: RefCell::default(),
+            arrays: &wanted.arrays,
+            used: RefCell::new(used.collect()),
             row: BTreeMap::new(),
             tensors: vec![],
             problems: Diagnostics::default(),
@@ -68,6 +76,7 @@ impl Arguments {
 
 struct Maker<'w> {
     said: &'w HashMap<&'w str, &'w str>,
+    arrays: &'w [(String, Array)],
     /// The part of it that was asked for.
     used: RefCell<BTreeSet<String>>,
     row: BTreeMap<String, DType>,
@@ -191,7 +200,27 @@ impl Maker<'_> {
         }
     }
 
+    /// A tensor that is given.
+    fn given(&mut self, path: &str, tensor: &Tensor, array: &Array) -> Option<Described> {
+        self.used.borrow_mut().insert(path.to_string());
+        if let Err(problem) = array.check(path, tensor) {
+            self.problems.push(problem);
+            return None;
+        }
+        let (dtype, shape, strides) = (array.dtype, array.shape.clone(), array.strides.clone());
+        let role = if tensor.is_mutable() { Role::Written } else { Role::Read };
+        let element = Scalar::of(dtype).unwrap_or(Scalar::U8);
+        let made = InterpretedTensor::compact(path, element, &shape, role);
+        self.tensors.push(InterpretedTensor { strides: strides.clone(), ..made });
+        let (strides, device, data) = (Some(strides), None, None);
+        Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device, data }))
+    }
+
     fn tensor(&mut self, path: &str, tensor: &Tensor) -> Option<Described> {
+        let arrays = self.arrays;
+        if let Some((_, array)) = arrays.iter().rev().find(|(name, _)| name == path) {
+            return self.given(path, tensor, array);
+        }
         let shape = self.extents(path, tensor.dims(), false)?;
         let strides = self.strides(path, tensor, &shape)?;
         let role = if tensor.is_mutable() { Role::Written } else { Role::Read };
@@ -203,7 +232,8 @@ impl Maker<'_> {
             TensorDType::Var(var, _) => self.row.get(var).copied()?,
         };
         let strides = Some(strides);
-        Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device: None }))
+        let (device, data) = (None, None);
+        Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device, data }))
     }
 
     /// Extents of a tensor, or the elements of a Shape.
@@ -341,7 +371,9 @@ impl Maker<'_> {
             problems.push(problem.help(format!("write `{}`", words.join(" "))));
         }
         let used = self.used.borrow();
-        let mut vain: Vec<_> = self.said.keys().filter(|name| !used.contains(**name)).collect();
+        let arrays = self.arrays.iter().map(|(name, _)| name.as_str());
+        let said = self.said.keys().copied().chain(arrays);
+        let mut vain: Vec<_> = said.filter(|name| !used.contains(*name)).collect();
         vain.sort();
         // Where something is missing, what is in vain may be a word for it.
         for name in vain {

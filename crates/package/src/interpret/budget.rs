@@ -23,31 +23,46 @@ pub(super) struct Kept<'k> {
     pub cell_bytes: &'k dyn Fn(Scalar) -> u32,
 }
 
-/// The bytes that a tensor takes.
-fn bytes_of(tensor: &InterpretedTensor, kept: Kept<'_>) -> u64 {
+/// The bytes that a tensor holds, and those that it takes to know who has touched them.
+fn held_and_known(tensor: &InterpretedTensor, kept: Kept<'_>) -> (u64, u64) {
     let size = u64::from(tensor.element.bytes());
     let held = (tensor.span() as u64).saturating_mul(size);
-    let before = if kept.before { held } else { 0 };
     let known = match tensor.role {
         Role::Read => 0,
         Role::Written | Role::Result | Role::Workspace => {
             bookkeeping_bytes((kept.cell_bytes)(tensor.element), held)
         }
     };
+    (held, known)
+}
+
+/// The bytes that a tensor takes.
+fn bytes_of(tensor: &InterpretedTensor, kept: Kept<'_>) -> u64 {
+    let (held, known) = held_and_known(tensor, kept);
+    let before = if kept.before { held } else { 0 };
     let told = tensor.n_elements().saturating_mul(kept.bytes_per_element);
     held.saturating_add(before).saturating_add(known).saturating_add(told)
 }
 
-/// Refuses a call that takes more than it may.
+/// Refuses a call that takes more than it may. Gives how many cores may run it, each of which has
+/// what the call writes, and who has touched it, for itself.
 pub(super) fn check<'t>(
     tensors: impl Iterator<Item = &'t InterpretedTensor>,
     kept: Kept<'_>,
     most: u64,
-) -> Result<(), Diagnostic> {
-    let mut needs: Vec<_> = tensors.map(|one| (bytes_of(one, kept), one.name.as_str())).collect();
+) -> Result<usize, Diagnostic> {
+    let (mut needs, mut of_core) = (Vec::new(), 0_u64);
+    for tensor in tensors {
+        needs.push((bytes_of(tensor, kept), tensor.name.as_str()));
+        if tensor.role != Role::Read {
+            let (held, known) = held_and_known(tensor, kept);
+            of_core = of_core.saturating_add(held).saturating_add(known);
+        }
+    }
     let all = needs.iter().fold(0_u64, |all, (bytes, _)| all.saturating_add(*bytes));
     if all <= most {
-        return Ok(());
+        let n_cores = (most - all) / of_core.max(1);
+        return Ok(usize::try_from(n_cores).unwrap_or(usize::MAX).max(1));
     }
     needs.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
     let named = needs.iter().take(NAMED);
@@ -86,7 +101,7 @@ mod tests {
         let kept =
             Kept { before: false, bytes_per_element: 0, cell_bytes: &|element| element.bytes() };
         let check = |tensors: &[InterpretedTensor], kept, most| {
-            check(tensors.iter(), kept, most).map_err(|problem| problem.message)
+            check(tensors.iter(), kept, most).map(|_| ()).map_err(|problem| problem.message)
         };
         let read = [tensor("x", 1000, Role::Read)];
         assert_eq!(check(&read, kept, 4000), Ok(()));
@@ -106,6 +121,11 @@ mod tests {
         let bytewise = Kept { cell_bytes: &|_| 1, ..kept };
         assert!(check(&written, bytewise, 97 << 20).is_ok());
         assert!(check(&written, bytewise, 95 << 20).is_err());
+        // Each core has 28 bytes for each element, and a little more.
+        let cores = |most| super::check(written.iter(), kept, most).map_err(|_| ());
+        assert_eq!(cores(30 << 20), Ok(1));
+        assert_eq!(cores((28 << 20) * 3 + 4096), Ok(2));
+        assert_eq!(cores(u64::MAX).map(|most| most > 1000), Ok(true));
         let names = ["a", "b", "c", "d"].map(|name| tensor(name, 1 << 40, Role::Read));
         assert_eq!(
             check(&names, kept, 1 << 30),

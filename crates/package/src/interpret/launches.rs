@@ -27,6 +27,13 @@ pub struct Interpretable {
     pub notes: Diagnostics,
 }
 
+impl RanLaunch {
+    /// The mistakes of its kernel.
+    pub(super) fn findings(&self) -> impl Iterator<Item = Diagnostic> {
+        self.outcome.findings.iter().map(|finding| finding.diagnostic(&self.kernel))
+    }
+}
+
 /// Where the tensors of a call are.
 pub struct Tensors<'t> {
     /// The allocation that an address of the call's arguments leads to, and how far into it.
@@ -67,7 +74,7 @@ impl Interpretable {
         if problems.has_errors() {
             return Err(problems.into());
         }
-        let function = find(package.functions, name)?;
+        let function = find(&package.functions, name)?;
         let plan = function.plan()?;
         Ok(Interpretable { function, plan, notes: problems })
     }
@@ -159,10 +166,12 @@ impl Interpretable {
     }
 }
 
-fn find(functions: Vec<Function>, name: &str) -> Result<Function, InterpretError> {
-    let names: Vec<_> = functions.iter().map(|one| format!("`{}`", one.signature.name)).collect();
-    let found = functions.into_iter().find(|function| function.signature.name == name);
-    found.ok_or_else(|| {
+/// A function, or the twin of one, which takes its results as arguments.
+fn find(functions: &[Function], name: &str) -> Result<Function, InterpretError> {
+    let mut variants = functions.iter().flat_map(Function::variants);
+    variants.find(|function| function.signature.name == name).ok_or_else(|| {
+        let names = functions.iter().map(|one| format!("`{}`", one.signature.name));
+        let names: Vec<_> = names.collect();
         let message = format!("there is no function `{name}`; there is {}", names.join(", "));
         InterpretError::Other(message)
     })

@@ -75,10 +75,14 @@ impl InterpretedTensor {
         (self.span() as u64).max(product.unsigned_abs())
     }
 
+    /// Its memory, which holds these bytes.
+    pub(super) fn given_memory(&self, bytes: Vec<u8>) -> Memory {
+        let memory = Memory::new(self.name.clone(), self.element, bytes);
+        memory.with_modes(self.modes())
+    }
+
     /// Its memory: filled, or as an allocator leaves it.
     pub(super) fn memory(&self, fill: Option<(Fill, u64)>) -> Memory {
-        let modes = self.shape.iter().zip(&self.strides);
-        let modes = modes.map(|(extent, stride)| Mode { extent: *extent as u64, stride: *stride });
         let count = self.span();
         let memory = match fill {
             Some((fill, seed)) => {
@@ -90,7 +94,13 @@ impl InterpretedTensor {
                 Memory::fresh(self.name.clone(), self.element, n_bytes)
             }
         };
-        memory.with_modes(modes.collect())
+        memory.with_modes(self.modes())
+    }
+
+    /// Its extents with their strides.
+    pub(super) fn modes(&self) -> Vec<Mode> {
+        let modes = self.shape.iter().zip(&self.strides);
+        modes.map(|(extent, stride)| Mode { extent: *extent as u64, stride: *stride }).collect()
     }
 
     /// The tensor with what its memory holds, and holds no longer.

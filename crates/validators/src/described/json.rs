@@ -77,7 +77,7 @@ fn tensor(json: &Json) -> Result<DescribedTensor, String> {
             Some((device_type(&device[0])?, number))
         }
     };
-    Ok(DescribedTensor { dtype, shape, strides, device })
+    Ok(DescribedTensor { dtype, shape, strides, device, data: None })
 }
 
 fn dtype(json: &Json) -> Result<DType, String> {

@@ -69,12 +69,19 @@ impl Arena {
             Described::DType(dtype) => (TypeIndex::DATA_TYPE, dtype.packed().into()),
             Described::Pointer(address) => (TypeIndex::OPAQUE_PTR, *address),
             Described::Shape(elements) => (TypeIndex::SHAPE, self.shape(elements)),
-            Described::Tuple(elements) => (TypeIndex::ARRAY, self.sequence(elements)),
+            Described::Tuple(elements) => {
+                (TypeIndex::ARRAY, self.sequence(TypeIndex::ARRAY, elements))
+            }
+            Described::List(elements) => {
+                (TypeIndex::LIST, self.sequence(TypeIndex::LIST, elements))
+            }
             Described::Tensor(tensor) => (TypeIndex::TENSOR, self.tensor(tensor)),
             Described::Object => {
                 let index = TypeIndex::OPAQUE_PY_OBJECT;
                 (index, self.object(index, &[]))
             }
+            Described::Other(index) if *index < TypeIndex::OBJECT => (*index, 0),
+            Described::Other(index) => (*index, self.object(*index, &[])),
         };
         Any { type_index: index.0, padding: 0, payload: payload as i64 }
     }
@@ -100,10 +107,10 @@ impl Arena {
         self.object(TypeIndex::SHAPE, bytes_of(&cell))
     }
 
-    fn sequence(&mut self, elements: &[Described]) -> u64 {
+    fn sequence(&mut self, index: TypeIndex, elements: &[Described]) -> u64 {
         let (data, size) = (self.values(elements), elements.len() as i64);
         let cell = SeqCell { data, size, capacity: size, data_deleter: 0 };
-        self.object(TypeIndex::ARRAY, bytes_of(&cell))
+        self.object(index, bytes_of(&cell))
     }
 
     fn tensor(&mut self, tensor: &DescribedTensor) -> u64 {
@@ -111,7 +118,7 @@ impl Arena {
         let (device_type, device_id) = tensor.device.unwrap_or((self.device, 0));
         let strides = tensor.strides.as_ref();
         let view = DLTensor {
-            data: self.n_tensors.wrapping_mul(DATA_ROOM),
+            data: tensor.data.unwrap_or_else(|| self.n_tensors.wrapping_mul(DATA_ROOM)),
             device_type: device_type.0,
             device_id,
             ndim: tensor.shape.len() as i32,
@@ -129,6 +136,11 @@ impl Arena {
 pub(super) fn tensor_at(address: u64) -> Option<(usize, u64)> {
     let number = (address / DATA_ROOM).checked_sub(1)?;
     Some((usize::try_from(number).ok()?, address % DATA_ROOM))
+}
+
+/// The address of that, as [`tensor_at`] takes it.
+pub(super) fn data_at(number: usize, offset: u64) -> u64 {
+    (number as u64 + 1).wrapping_mul(DATA_ROOM).wrapping_add(offset)
 }
 
 impl Memory for Arena {

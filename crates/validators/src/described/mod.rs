@@ -14,7 +14,7 @@ mod memory;
 use crate::plan::{DeviceFact, Outcome, Plan, Refused, interpret};
 use crate::signature::Signature;
 use json::Call;
-use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_syntax::Diagnostics;
 use memory::Arena;
 use std::fmt;
@@ -40,10 +40,14 @@ pub enum Described {
     Shape(Vec<i64>),
     /// Several values.
     Tuple(Vec<Described>),
+    /// Several values that may change.
+    List(Vec<Described>),
     /// A tensor.
     Tensor(DescribedTensor),
     /// An object that no kind accepts.
     Object,
+    /// A value or an object of a type that no kind reads.
+    Other(TypeIndex),
 }
 
 /// A tensor without its data.
@@ -57,6 +61,9 @@ pub struct DescribedTensor {
     pub strides: Option<Vec<i64>>,
     /// Where it is, with the index among devices of that type; nothing: where the function runs.
     pub device: Option<(DeviceType, i32)>,
+    /// The address of its data, which nobody reads; nothing: one of its own, as [`data_at`] has
+    /// them.
+    pub data: Option<u64>,
 }
 
 /// Why there is no answer.
@@ -109,6 +116,11 @@ pub fn check_call_knowing(
 /// tensors, in the order of the arguments; and how far into it that is, in bytes. Nothing for NULL.
 pub fn tensor_at(address: u64) -> Option<(usize, u64)> {
     memory::tensor_at(address)
+}
+
+/// The address that [`tensor_at`] takes for that. Bytes of different numbers never meet.
+pub fn data_at(number: usize, offset: u64) -> u64 {
+    memory::data_at(number, offset)
 }
 
 /// Runs the checks of a signature on a call that JSON describes: nothing where it is accepted.
@@ -284,6 +296,40 @@ mod tests {
             for value in &values {
                 check(&signature, &format!("[{value}]"));
             }
+        }
+    }
+
+    #[test]
+    fn data_that_is_said_to_lie_somewhere_is_checked() {
+        let text =
+            "f(x: Tensor([n], float32, align=16), y: Tensor([n], float32)) where noalias(x, y)";
+        let plan = Signature::parse(text).unwrap().plan(DeviceType::CPU).unwrap();
+        let tensor = |data| {
+            let (dtype, shape) = (DType::FLOAT32, vec![4]);
+            let data = Some(data);
+            Described::Tensor(DescribedTensor { dtype, shape, strides: None, device: None, data })
+        };
+        let call =
+            |x: u64, y: u64| match check_call(&plan, &[tensor(x), tensor(y)], DeviceType::CPU) {
+                Outcome::Refused(refused) => refused.name.to_string(),
+                outcome => format!("{}", matches!(outcome, Outcome::Accepted(_))),
+            };
+        assert_eq!(call(data_at(0, 16), data_at(0, 32)), "true");
+        assert_eq!(call(data_at(0, 16), data_at(1, 16)), "true");
+        assert_eq!(call(data_at(0, 16), data_at(0, 28)), "noalias");
+        assert_eq!(call(data_at(0, 4), data_at(1, 0)), "tensor-align");
+        assert_eq!(tensor_at(data_at(3, 20)), Some((3, 20)));
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_refused_by_its_name() {
+        let plan = Signature::parse("f(n: int32)").unwrap().plan(DeviceType::CPU).unwrap();
+        let others = [TypeIndex::DEVICE, TypeIndex::MAP].map(Described::Other);
+        let list = Described::List(vec![Described::Int(1)]);
+        for (value, name) in others.into_iter().chain([list]).zip(["Device", "Map", "List"]) {
+            let outcome = check_call(&plan, &[value], DeviceType::CPU);
+            let Outcome::Refused(refused) = outcome else { panic!("{outcome:?}") };
+            assert!(refused.message.ends_with(&format!("expected int, got {name}")));
         }
     }
 

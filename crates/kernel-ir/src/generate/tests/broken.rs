@@ -4,7 +4,7 @@
 
 use super::super::rng::Rng;
 use super::super::{Generated, generate};
-use super::run_with;
+use super::cores::expect_same_on_cores;
 use crate::expand::expand;
 use crate::interp::Options;
 use crate::kernel::Kernel;
@@ -81,7 +81,7 @@ fn expect_runs(kernel: &Kernel, generated: &Generated) {
         |kernel: &Kernel| kernel.params.iter().map(|param| param.kind.clone()).collect::<Vec<_>>();
     if kinds(&kernel) == kinds(&generated.kernel) {
         let options = Options { most_turns: 200, most_idle_turns: 200, ..Options::default() };
-        run_with(generated, &kernel, &options);
+        expect_same_on_cores(generated, &kernel, &options);
     }
 }
 

@@ -2,6 +2,7 @@
 //! Random kernels are right, and are what their page says.
 
 mod broken;
+mod cores;
 
 use super::{Argument, Generated, first_difference, generate};
 use crate::expand::expand;

@@ -35,6 +35,7 @@ fn an_element_of_four_bytes_takes_24_more_at_most() {
          store v9, v10 align 4",
     );
     let mut run = trial(&text, n / 256, 256).fresh(Scalar::F32, n as usize).int(n.into());
+    run.options.n_cores = 1;
     let bytes = run.clean().bookkeeping_bytes;
     assert!(bytes <= MOST_PER_ELEMENT * u64::from(n) + 1024, "{bytes} for {n}");
     let said = crate::interp::bookkeeping_bytes(4, u64::from(n) * 4);
@@ -54,6 +55,7 @@ fn an_element_of_which_bytes_are_touched_takes_what_is_said_of_bytes() {
     );
     let x = vec![1.0; n as usize];
     let mut run = trial(&text, n / 256, 256).floats(&x).int(n.into());
+    run.options.n_cores = 1;
     let bytes = run.clean().bookkeeping_bytes;
     let cells = crate::interp::cell_bytes(&run.kernel, Scalar::F32);
     let said = crate::interp::bookkeeping_bytes(cells, u64::from(n) * 4);

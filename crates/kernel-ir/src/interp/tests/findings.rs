@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mistakes of one access, one barrier, one launch: each kind of finding, planted.
 
-use super::{Trial, reduce_sum, trial};
+use super::{Memory, Trial, reduce_sum, trial};
 use crate::types::Scalar;
 use expect_test::expect;
 
@@ -195,6 +195,30 @@ fn inline_ptx_ends_the_run() {
     unsupported.expect_findings(expect![[r#"
         error[unsupported]: the interpreter cannot run PTX: `nanosleep.u32 1;`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:3
     "#]]);
+}
+
+#[test]
+fn alignment_is_that_of_addresses() {
+    let text = "kernel k(v0 x: pointer.global int32 align 4) {
+        v1: int64 = const 4
+        v2: pointer.global = offset v0, v1
+        v3: int32x2 = load v2 align 8 @1:1
+    }";
+    let run = |address| {
+        let memory = Memory::new("x", Scalar::I32, vec![0; 16]).at_address(address);
+        let mut run = trial(text, 1, 1).tensor(memory);
+        let outcome = run.run();
+        run.told(&outcome.findings)
+    };
+    assert_eq!(run(0x1004), "");
+    let told = run(0x1008);
+    let why =
+        "as if aligned to 8 bytes, at byte 4 of what begins 8 bytes behind a multiple of 1024";
+    assert!(told.contains(why), "{told}");
+    let told = run(0x1000);
+    assert!(told.contains("at byte 4, which is no multiple of 8"), "{told}");
+    let told = run(0x1002);
+    assert!(told.contains("bad-launch") && told.contains("`x` is at byte 2: expected"), "{told}");
 }
 
 #[test]

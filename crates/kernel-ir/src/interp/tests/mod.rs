@@ -3,6 +3,7 @@
 
 mod bookkeeping;
 mod control;
+mod cores;
 mod findings;
 mod order;
 mod races;

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 /// Runs, and says how long that took.
 fn timed(name: &str, run: &mut Trial) {
+    run.options.n_cores = 1;
     let start = Instant::now();
     let outcome = run.clean();
     let ns = start.elapsed().as_nanos() as f64 / outcome.thread_ops as f64;
@@ -25,6 +26,31 @@ fn a_row_is_summed_addition_by_addition() {
     timed("reduce_sum", &mut sum);
     let expected: Vec<_> = x.chunks(columns).map(|row| sum_as_kernel(row, 256)).collect();
     assert_eq!(sum.floats_at(1), expected);
+}
+
+/// Rows that are apart, on one core and on two, in turns: the medians.
+#[test]
+fn rows_are_summed_on_two_cores() {
+    let (rows, columns) = (64, 1024);
+    let x: Vec<f32> = (0..rows * columns).map(|i| (i % 97) as f32 * 0.01).collect();
+    let run = |n_cores| {
+        let mut sum = trial(&reduce_sum("call barrier() @8:1"), rows as u32, 256)
+            .floats(&x)
+            .fresh(Scalar::F32, rows)
+            .int(columns as i64);
+        sum.options.n_cores = n_cores;
+        let start = Instant::now();
+        assert_eq!(sum.clean().n_cores, n_cores);
+        start.elapsed()
+    };
+    let mut times: Vec<_> = (0..5).map(|_| [run(1), run(2)]).collect();
+    let mut median = |at: usize| {
+        times.sort_by_key(|pair| pair[at]);
+        times[2][at]
+    };
+    let [one, two] = [median(0), median(1)];
+    let ratio = two.as_secs_f64() / one.as_secs_f64();
+    eprintln!("reduce_sum: {one:?} on one core, {two:?} on two, {ratio:.2} of it");
 }
 
 #[test]

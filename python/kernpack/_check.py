@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls on the interpreter, which says what is wrong with the kernels that they launch.
+
+`Function.check` copies what is passed, and so writes nothing of the caller's. Arrays of a GPU are
+copied to the host by the memory that they lie in, so that those that overlap do so there. Not here:
+the interpreter (`docs/debugging.md`), and the checks of a call, which are the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
+
+from . import _errors, _native
+
+if TYPE_CHECKING:
+    from ._function import Function
+
+_HOST = (1, 3, 13)
+"""Of DLPack's devices those that the host reads: kDLCPU, kDLCUDAHost and kDLCUDAManaged."""
+_KEPT = 4096
+"""So much of an address of a GPU's stays the same in a copy: more than is ever asked for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """A mistake of a kernel, at the line that makes it.
+
+    `code` is its name in `docs/debugging.md`, `text` all of it as a terminal shows it. `file`,
+    `line` and `column`, counted from 1, are None where it has no place in a text.
+    """
+
+    code: str
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    text: str = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Checked:
+    """What came of a call on the interpreter. It is true where nothing was found.
+
+    `results` is what the call would have returned. `arguments` are those of the call, in order,
+    with a copy in the place of each array that the function may write, as it would be behind the
+    call.
+    """
+
+    findings: list[Finding]
+    results: Any
+    arguments: tuple[Any, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return "\n".join(finding.text for finding in self.findings) or "nothing found"
+
+    def __repr__(self) -> str:
+        return f"<kernpack.Checked: {self}>"
+
+
+class CheckError(RuntimeError):
+    """`Function.check(…, strict=True)` has found something: the message shows it, and `findings` has
+    it.
+    """
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = list(findings)
+
+
+def check(function: Function, args: tuple[Any, ...], seed: int, strict: bool) -> Checked:
+    """The call with these arguments, all of them in order, on the interpreter."""
+    request = function.package.request
+    if request is None:
+        raise TypeError(
+            f"`{function.name}` cannot be checked: the text of its kernels is not known, as the "
+            f"package {function.package.path} was not built from it here"
+        )
+    host = _Host()
+    passed = [host.copied(arg) for arg in args]
+    options = {"function": function.name, "seed": seed, "devices": host.devices}
+    given: dict[int, Any] = {}
+    answer = _native.interpret(*request, options, given.__setitem__, passed)
+    if "error" in answer:
+        raise _failed(function, answer["error"])
+    n_results = answer["results"]
+    results = [host.returned(given[number]) for number in range(n_results)]
+    findings = [_finding(each) for each in answer["findings"]]
+    if strict and findings:
+        raise CheckError("\n".join(each.text for each in findings), findings)
+    written = {number - n_results: tensor for number, tensor in given.items()}
+    numbers = iter(range(len(host.tensors)))
+    return Checked(
+        findings,
+        function.returned(results, args),
+        tuple(_left(arg, numbers, written) for arg in args),
+    )
+
+
+def _failed(function: Function, error: Mapping[str, Any]) -> Exception:
+    """Why there was no call: of kernels that are not written here, as what it is asked for."""
+    if any(each["code"] == "not-interpreted" for each in error["diagnostics"]):
+        why = "; ".join(each["message"] for each in error["diagnostics"])
+        return TypeError(f"`{function.name}` cannot be checked: {why}")
+    return _errors.CompileError(error["text"].rstrip(), error["diagnostics"])
+
+
+def _finding(told: Mapping[str, Any]) -> Finding:
+    nowhere: dict[str, Any] = {"file": None, "line": None, "column": None}
+    labels: list[dict[str, Any]] = [*told["labels"], nowhere]
+    file, line, column = (labels[0][key] for key in ("file", "line", "column"))
+    return Finding(told["code"], told["message"], file, line, column, told["drawn"].rstrip())
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "__dlpack__")
+
+
+def _left(value: Any, numbers: Any, written: Mapping[int, Any]) -> Any:
+    """An argument as the call leaves it."""
+    if isinstance(value, (tuple, list)):
+        parts = [_left(part, numbers, written) for part in cast("Sequence[Any]", value)]
+        return parts if isinstance(value, list) else tuple(parts)
+    if not _is_tensor(value):
+        return value
+    tensor = written.get(next(numbers))
+    return value if tensor is None else _like(value)(tensor)
+
+
+def _is_of(value: Any, *frameworks: str) -> bool:
+    """Whether it is an array of one of these. A class that is derived from theirs stands in a module
+    of its own.
+    """
+    modules = [kind.__module__.partition(".")[0] for kind in type(value).__mro__]
+    return any(framework in modules for framework in frameworks)
+
+
+def _is_jax(value: Any) -> bool:
+    array = getattr(sys.modules.get("jax"), "Array", None)
+    return array is not None and isinstance(value, array)
+
+
+def _like(value: Any) -> Callable[[Any], Any]:
+    """Makes a tensor what an array is: of its framework, on its device."""
+    if _is_of(value, "torch"):
+        return lambda tensor: _converted(sys.modules["torch"], tensor, value.device)
+    if _is_jax(value):
+        jax: Any = sys.modules["jax"]
+        device = next(iter(value.devices()))
+        return lambda tensor: jax.device_put(_converted(jax.dlpack, tensor), device)
+    if _is_of(value, "numpy"):
+        return lambda tensor: _converted(sys.modules["numpy"], tensor)
+    return lambda tensor: tensor
+
+
+def _converted(framework: Any, tensor: Any, device: Any = None) -> Any:
+    try:
+        array = framework.from_dlpack(tensor)
+    except RuntimeError as error:
+        if "dtype" not in str(error):
+            raise
+        # The framework has no such dtype, as NumPy has no bfloat16.
+        return tensor
+    return array if device is None else array.to(device)
+
+
+class _Host:
+    """Arguments as the interpreter takes them: arrays of other devices are copied to the host."""
+
+    def __init__(self) -> None:
+        self.tensors: list[Any] = []
+        # Where each of them is, if it was copied.
+        self.devices: list[tuple[int, int] | None] = []
+        # Copies of the memory of PyTorch's tensors, by address.
+        self._storages: dict[int, Any] = {}
+
+    def copied(self, value: Any) -> Any:
+        """An argument, with its arrays on the host."""
+        if isinstance(value, (tuple, list)):
+            parts = [self.copied(part) for part in cast("Sequence[Any]", value)]
+            return parts if isinstance(value, list) else tuple(parts)
+        if not _is_tensor(value):
+            return value
+        kind, index = value.__dlpack_device__()
+        is_host = kind in _HOST
+        self.tensors.append(value)
+        self.devices.append(None if is_host else (int(kind), int(index)))
+        if is_host:
+            return value
+        if _is_of(value, "torch"):
+            return self._of_torch(value.detach())
+        if _is_jax(value):
+            jax: Any = sys.modules["jax"]
+            return jax.device_put(value, jax.devices("cpu")[0])
+        return value
+
+    def _of_torch(self, tensor: Any) -> Any:
+        """A tensor at the same place of a copy of its memory."""
+        torch: Any = sys.modules["torch"]
+        storage = tensor.untyped_storage()
+        address = storage.data_ptr()
+        if address not in self._storages:
+            content = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+            room = torch.empty(content.numel() + _KEPT, dtype=torch.uint8)
+            start = (address - room.data_ptr()) % _KEPT
+            self._storages[address] = (room, start)
+            room[start : start + content.numel()].copy_(content)
+        room, start = self._storages[address]
+        offset = start // tensor.element_size() + tensor.storage_offset()
+        made = torch.empty(0, dtype=tensor.dtype)
+        return made.set_(room.untyped_storage(), offset, tensor.shape, tensor.stride())
+
+    def returned(self, result: Any) -> Any:
+        """A result, as an array of the framework and the device of the first one that was passed."""
+        known = (each for each in self.tensors if _is_jax(each) or _is_of(each, "torch", "numpy"))
+        first = next(known, None)
+        return result if first is None else _like(first)(result)
