@@ -124,9 +124,10 @@ def get_program(
     """The package of functions of a running program, loaded, and whether the cache had it. `places`
     are the files and lines of its sources.
     """
-    request: dict[str, Any] = {"name": name, "text": text, "base": "/", "places": list(places)}
-    answer = _answer({**request, **_arch.wanted(arch)}, {})
-    module = _module.load_built(answer["so"], answer["digest"], answer["package"])
+    of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
+    request: tuple[dict[str, Any], dict[str, bytes]] = {**of_program, **_arch.wanted(arch)}, {}
+    answer = _answer(*request)
+    module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
     return module, bool(answer["hit"])
 
 

@@ -22,7 +22,7 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overload
 
-from . import _arch, _build, _captured, _errors, _function, _native, _source, _specialise
+from . import _arch, _build, _captured, _check, _errors, _function, _native, _source, _specialise
 from ._captured import Watch
 from ._function import Function
 from ._program import Kernel, Program, Said
@@ -253,6 +253,17 @@ class _JitMethods(Function):
                 classes += _native.classes([spec], constant)
         return classes
 
+    def check(
+        self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
+    ) -> _check.Checked:
+        """As `Function.check`: arrays of the CPU stand for those of a GPU."""
+        bound = self.__signature__.bind(*args, **keywords)
+        bound.apply_defaults()
+        self._renew()
+        classes = [] if self._options.signature is not None else self._described(bound.args)
+        variant = self._variant(self._number, json.dumps(_on_gpu(classes)), "a check")
+        return variant.function.check(*bound.args, seed=seed, strict=strict)
+
     def warmup(self, *specs: Any) -> Variant:
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
         numbers and the like, or what stands for them: `kp.fake_tensor(…)`, dtypes.
@@ -416,6 +427,19 @@ def _is_there(watch: Watch, copy: Any) -> bool:
     except (AttributeError, KeyError, ValueError):
         return False
     return found is value and (not _captured.is_mutable(value) or _captured.frozen(value) == copy)
+
+
+def _on_gpu(of: Any) -> Any:
+    """Classes of arguments with tensors on a GPU."""
+    if isinstance(of, list):
+        return [_on_gpu(each) for each in cast("list[Any]", of)]
+    if isinstance(of, dict):
+        named = cast("dict[str, Any]", of)
+        return {
+            name: {**each, "device": "cuda"} if name == "tensor" else _on_gpu(each)
+            for name, each in named.items()
+        }
+    return of
 
 
 def _check_devices(signature: str, classes: Sequence[Any]) -> None:

@@ -86,7 +86,7 @@ impl Request {
     }
 
     /// The text, to be read.
-    pub(crate) fn package_text(&self) -> PackageText<'_> {
+    pub fn package_text(&self) -> PackageText<'_> {
         let Request { language, name, text, base, places, .. } = self;
         PackageText { language: *language, name, text, base, places }
     }

@@ -21,7 +21,6 @@ use crate::passed::{self, Given};
 use kernpack_cache::Request;
 use kernpack_cli::{machine_memory, told};
 use kernpack_ffi_abi::DeviceType;
-use kernpack_package::PackageText;
 use kernpack_package::interpret::{
     Cancel, InterpretError, InterpretedLaunch, InterpretedPassed, Passed, PassedOptions,
     PassedTensor, interpret_passed,
@@ -118,10 +117,9 @@ fn wait(
 }
 
 fn run(request: &Request, function: &str, passed: Passed, options: &PassedOptions) -> Outcome {
-    let Request { language, name, text, base, held, .. } = request;
-    let mut texts = Texts::default();
-    let reading = PackageText { language: *language, name, text, base }.read(&mut texts, held);
-    let told = Told::of(name.clone(), texts);
+    let (held, mut texts) = (&request.held, Texts::default());
+    let reading = request.package_text().read(&mut texts, held);
+    let told = Told::of(request.name.clone(), texts);
     let problems = |problems: Diagnostics| Failure::Problems(told.clone().and(problems));
     if reading.problems.has_errors() {
         return Err(problems(reading.problems));
