@@ -114,7 +114,7 @@ fn sound_parts<'p>(
     let Options { target, held, .. } = *options;
     let parts = Parts::build(package, given, target, held, aimed, &mut problems);
     if !problems.has_errors() {
-        return Ok(parts);
+        return Ok(Parts { before: problems.0, ..parts });
     }
     problems.extend(parts.warnings());
     if options.is_shared {

@@ -33,6 +33,8 @@ pub struct Parts<'p> {
     pub gpu: GpuCode,
     /// The object code of the entry points, where it was made while the GPU code was.
     pub entry_code: Option<Result<Vec<u8>, CodegenError>>,
+    /// Notes and warnings from before: of kernels that were elaborated.
+    pub before: Vec<Diagnostic>,
 }
 
 /// The use of the parts.
@@ -76,7 +78,8 @@ impl<'p> Parts<'p> {
                 (gpu, Some(code))
             }
         };
-        Parts { package, target, entry_points, plans, host, gpu, entry_code }
+        let before = vec![];
+        Parts { package, target, entry_points, plans, host, gpu, entry_code, before }
     }
 
     /// The program that entry points are made of.
@@ -94,9 +97,10 @@ impl<'p> Parts<'p> {
         before.into_looked()
     }
 
-    /// Warnings of the compilers, in the order of the sources.
+    /// Notes and warnings: those from before, then those of the compilers, in the order of the
+    /// sources.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        [self.host.warnings(), self.gpu.warnings()].concat()
+        [self.before.clone(), self.host.warnings(), self.gpu.warnings()].concat()
     }
 
     /// The objects, archives and images that the sources became, in order. They change with

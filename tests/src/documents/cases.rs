@@ -65,7 +65,7 @@ const PACKED: &str = "crates/kernel-lang/src/packed/";
 
 #[test]
 fn every_code_of_a_kernel_has_a_case() {
-    let cases = expected("run") + &expected("python");
+    let cases = expected("run") + &expected("python") + &expected("notes");
     let codes = codes("crates/kernel-lang/src/", PACKED).into_iter();
     // What is as long as no file of the suite should be: the tests of `kernel-lang` have it.
     let codes = codes.filter(|code| code != "too-long");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops that are unrolled while a kernel is compiled: what comprehensions go over, and the names of
-//! turns.
+//! Loops that are unrolled while a kernel is compiled: what comprehensions go over, and the names
+//! of turns.
 
 use crate::elaborate::Elaborator;
 use crate::names::FrameId;

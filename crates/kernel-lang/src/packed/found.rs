@@ -103,7 +103,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Demands that no call gets here, where some side of an `if` is around. Gives whether none does.
+    /// Demands that no call gets here, where some side of an `if` is around. Gives whether none
+    /// does.
     pub fn demand_nothing(&mut self, span: Span) -> bool {
         self.demand_one(None, span)
     }
