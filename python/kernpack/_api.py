@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from . import _algebra
+from ._algebra import *
 from ._build import Package, load, precompile
 from ._dtype import (
     DType,
@@ -50,7 +52,6 @@ from ._signature import (
     mut,
     optional,
     pointer,
-    shape,
     signature,
     sym_int,
 )
@@ -109,7 +110,6 @@ __all__ = [
     "pointer",
     "precompile",
     "ptx",
-    "shape",
     "signature",
     "sym_int",
     "uint16",
@@ -117,3 +117,4 @@ __all__ = [
     "uint64",
     "uint8",
 ]
+__all__ += _algebra.__all__

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
 
 use crate::ffi::{Args, Error, Value};
-use crate::{allocator, build, command, inspect, package_text, prepared, signature};
+use crate::{allocator, build, command, inspect, layout, package_text, prepared, signature};
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
 macro_rules! entry_points {
@@ -53,6 +53,11 @@ entry_points! {
     __tvm_ffi_kernpack_takes_archs = inspect::takes_archs;
     /// `(signature, call) -> JSON`: what the checks say of a call that is described.
     __tvm_ffi_kernpack_check = signature::check;
+    /// `(expression) -> JSON`: what an expression of the layout algebra results in.
+    __tvm_ffi_kernpack_layout = layout::layout;
+    /// `(expression, element_bytes, threads) -> str`: a layout as SVG, with banks of shared memory
+    /// where an element has bytes.
+    __tvm_ffi_kernpack_layout_svg = layout::svg;
     /// Has results and workspaces allocated where a call brings no allocator.
     __tvm_ffi_kernpack_install_allocator = install_allocator;
     /// `(prepared, device_index, exchange_api) -> Function`: the prepared call, on the current

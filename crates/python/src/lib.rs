@@ -14,7 +14,7 @@
 //! while the one that called looks for Ctrl-C; `command.rs` is the command line, as `main` and as
 //! a function; `signature.rs` describes signatures and checks calls that are not made;
 //! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages.
-//! `allocator.rs` is memory for results and workspaces where a call brings no allocator, of the
+//! `layout.rs` evaluates and draws layouts. `allocator.rs` is memory for results and workspaces where a call brings no allocator, of the
 //! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current
 //! stream.
 
@@ -25,6 +25,7 @@ mod cuda;
 mod export;
 mod ffi;
 mod inspect;
+mod layout;
 mod package_text;
 mod prepared;
 mod signature;

@@ -24,6 +24,8 @@ pub(super) struct Grid {
     pub cells: Vec<Cell>,
     /// What is said above them.
     pub remarks: Vec<String>,
+    /// How often a warp waits for banks, where they are shown.
+    pub ways: Option<usize>,
 }
 
 /// A cell.
@@ -105,7 +107,7 @@ impl Grid {
         };
         let cells = indices.iter().enumerate().map(cell).collect();
         let remarks = remarks(accessed.len(), bytes, conflicts.ways);
-        Ok(Grid { cells, remarks, ..grid })
+        Ok(Grid { cells, remarks, ways: Some(conflicts.ways), ..grid })
     }
 
     /// Who has the elements of a tile, coloured by thread.
@@ -130,6 +132,7 @@ impl Grid {
             columns_together: None,
             cells: places.map(cell).collect(),
             remarks: vec![],
+            ways: None,
         })
     }
 
@@ -168,6 +171,7 @@ impl Grid {
             columns_together: modes.last().and_then(together),
             cells: vec![],
             remarks: vec![],
+            ways: None,
         };
         Ok((grid, indices))
     }

@@ -36,11 +36,22 @@ use grid::Grid;
 /// The most rows of a picture, and the most columns.
 pub const MOST_SIDE: i64 = 64;
 
+/// A picture, and what it says besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The picture, as SVG.
+    pub svg: String,
+    /// The lines that stand above the cells, behind the layout.
+    pub remarks: Vec<String>,
+    /// How often a warp waits for banks, where they are shown: 1 without a conflict.
+    pub ways: Option<usize>,
+}
+
 /// The picture of a layout; with banks, of where it lies in shared memory.
 ///
 /// # Errors
 /// What cannot be drawn, and why.
-pub fn svg(cx: &mut Symbols, of: &Object, banks: Option<&Banks>) -> Result<String, DrawError> {
+pub fn draw(cx: &mut Symbols, of: &Object, banks: Option<&Banks>) -> Result<Picture, DrawError> {
     let title = of.to_string();
     let grid = match (of, banks) {
         (Object::ThreadValue(..), Some(_)) => return Err(DrawError::NoBanks { of: title }),
@@ -56,5 +67,6 @@ pub fn svg(cx: &mut Symbols, of: &Object, banks: Option<&Banks>) -> Result<Strin
             }
         }
     };
-    Ok(svg::write(&title, &grid))
+    let svg = svg::write(&title, &grid);
+    Ok(Picture { svg, remarks: grid.remarks, ways: grid.ways })
 }

@@ -2,16 +2,20 @@
 //! Pictures: how many cells they have, what is marked, and what is refused.
 
 use super::banks::{Access, conflicts};
-use super::{Banks, svg};
+use super::{Banks, DrawError, Picture, draw};
 use crate::evaluate::evaluate;
 use crate::parse;
 use crate::symbols::Symbols;
 use expect_test::expect;
 
+fn shown(picture: Result<Picture, DrawError>) -> String {
+    picture.map_or_else(|error| format!("refused: {error}"), |picture| picture.svg)
+}
+
 fn drawn(text: &str) -> String {
     let mut cx = Symbols::new();
     let object = evaluate(text, &mut cx).expect("an object");
-    svg(&mut cx, &object, None).unwrap_or_else(|error| format!("refused: {error}"))
+    shown(draw(&mut cx, &object, None))
 }
 
 fn with_banks(text: &str, element_bytes: i64, threads: Option<&str>) -> String {
@@ -19,7 +23,7 @@ fn with_banks(text: &str, element_bytes: i64, threads: Option<&str>) -> String {
     let object = evaluate(text, &mut cx).expect("an object");
     let threads = threads.map(|text| parse::layout(text, &mut cx).expect("a layout"));
     let banks = Banks { element_bytes, threads };
-    svg(&mut cx, &object, Some(&banks)).unwrap_or_else(|error| format!("refused: {error}"))
+    shown(draw(&mut cx, &object, Some(&banks)))
 }
 
 fn count(svg: &str, part: &str) -> usize {

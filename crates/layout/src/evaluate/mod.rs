@@ -65,6 +65,9 @@ impl Reader<'_> {
             Form::Layout(_) => Ok(Object::Layout(self.layout(term)?)),
             Form::Composed(_) => Ok(Object::Composed(self.composed(term)?)),
             Form::Part(_) => Ok(Object::Part(self.part(term)?)),
+            Form::Owners(parts) => {
+                Ok(Object::ThreadValue(self.shape(&parts[1])?, self.layout(&parts[0])?))
+            }
             Form::Swizzle(_) => Ok(Object::Swizzle(self.swizzle(term)?)),
             Form::Basis(..) => Err(term.error("a stride along a mode stands behind the `:` only")),
             Form::Tiler(_) => Ok(Object::Tiler(self.tiler(term)?)),
@@ -95,6 +98,7 @@ fn has_layout(term: &Term) -> bool {
         | Form::Basis(..)
         | Form::Swizzle(_)
         | Form::Part(_)
+        | Form::Owners(_)
         | Form::Composed(_) => false,
     }
 }

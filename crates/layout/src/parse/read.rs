@@ -61,6 +61,7 @@ impl Term {
             Form::Swizzle(_) => "a swizzle",
             Form::Composed(_) => "a composed layout",
             Form::Part(_) => "a part of a layout",
+            Form::Owners(_) => "a tile with a layout of threads and values",
             Form::Call(..) => "an operation",
         }
     }
@@ -69,7 +70,10 @@ impl Term {
         match &self.form {
             Form::Int(_) | Form::Unknown(_) | Form::Name(..) | Form::Free | Form::Swizzle(_) => &[],
             Form::Basis(scale, _) => std::slice::from_ref(scale),
-            Form::Operation(_, parts) | Form::Layout(parts) | Form::Part(parts) => &parts[..],
+            Form::Operation(_, parts)
+            | Form::Layout(parts)
+            | Form::Part(parts)
+            | Form::Owners(parts) => &parts[..],
             Form::Composed(parts) => &parts[..],
             Form::Tuple(parts) | Form::Tiler(parts) | Form::Call(_, parts) => parts,
         }
@@ -119,6 +123,7 @@ impl<'c> Reader<'c> {
             | Form::Layout(_)
             | Form::Swizzle(_)
             | Form::Part(_)
+            | Form::Owners(_)
             | Form::Composed(_) => Err(term.expected("a number")),
         }
     }
@@ -198,6 +203,7 @@ impl<'c> Reader<'c> {
                 let part = self.part(term)?;
                 self.layout_of(term, Object::Part(part))
             }
+            Form::Owners(parts) => self.layout(&parts[0]),
             _ => {
                 let shape = self.extents(term)?;
                 make_layout(self.cx, &shape).map_err(|error| term.refused(error))

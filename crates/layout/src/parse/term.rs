@@ -4,6 +4,7 @@
 //! ```text
 //! value    = pair ["o" pair "o" pair]                 S<3,4,3> o 0 o (8,8):(8,1)
 //!          | pair "at" sum                            (4,4):(16,1) at 72
+//!          | pair "in" sum                            (2,2):(2,1) in (4)
 //! pair     = sum [":" sum]                            (4,8):(8,1)
 //! sum      = factor {("+" | "-" | "&" | "^") factor}
 //! factor   = basis {("*" | "//" | "%") basis}         n//32
@@ -61,6 +62,8 @@ pub(crate) enum Form {
     Swizzle([i64; 3]),
     /// `layout at offset`
     Part(Box<[Term; 2]>),
+    /// `layout in tile`
+    Owners(Box<[Term; 2]>),
     /// `outer o offset o inner`
     Composed(Box<[Term; 3]>),
     Call(String, Vec<Term>),
@@ -149,6 +152,10 @@ impl<'t> Parser<'t> {
         if self.takes_word("at") {
             let offset = self.sum()?;
             return Ok(self.term(Form::Part(Box::new([outer, offset])), start));
+        }
+        if self.takes_word("in") {
+            let tile = self.sum()?;
+            return Ok(self.term(Form::Owners(Box::new([outer, tile])), start));
         }
         if !self.takes_word("o") {
             return Ok(outer);
