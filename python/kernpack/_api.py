@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from . import _algebra
+from ._algebra import *
 from ._build import Package, load, precompile
 from ._check import CheckError, Checked, Finding
 from ._dtype import (
@@ -53,7 +55,6 @@ from ._signature import (
     mut,
     optional,
     pointer,
-    shape,
     signature,
     sym_int,
 )
@@ -123,7 +124,6 @@ __all__ = [
     "pointer",
     "precompile",
     "ptx",
-    "shape",
     "signature",
     "sym_int",
     "uint16",
@@ -131,3 +131,4 @@ __all__ = [
     "uint64",
     "uint8",
 ]
+__all__ += _algebra.__all__

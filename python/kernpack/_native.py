@@ -169,6 +169,19 @@ def check(signature: str, arguments: list[Any], device: str) -> dict[str, str] |
     return answer
 
 
+def layout(expression: str) -> dict[str, Any]:
+    """What an expression of the layout algebra results in: `crates/python/src/layout.rs` has the
+    keys.
+    """
+    answer: dict[str, Any] = json.loads(_function("kernpack_layout")(expression))
+    return answer
+
+
+def layout_svg(expression: str, element_bytes: int = 0, threads: str = "") -> str:
+    """A layout as SVG; with the banks of its elements, where they have bytes."""
+    return str(_function("kernpack_layout_svg")(expression, element_bytes, threads))
+
+
 @functools.lru_cache(maxsize=None)
 def install_allocator() -> None:
     """Has results and workspaces allocated where a call brings no allocator."""

@@ -21,12 +21,22 @@ if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
 
-@dataclasses.dataclass(eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class SymInt:
-    """A symbol: wherever it stands, it is the same number. `sym_int` makes one."""
+    """A symbol: wherever it stands, it is the same number. `sym_int` makes one. One without a name
+    is like no other.
+    """
 
     name: str | None = None
     divisibility: int = 1
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, SymInt) or self.name is None:
+            return self is other
+        return (self.name, self.divisibility) == (other.name, other.divisibility)
+
+    def __hash__(self) -> int:
+        return object.__hash__(self) if self.name is None else hash(self.name)
 
 
 Dim = Union[int, str, SymInt]

@@ -121,9 +121,12 @@ impl<V: Value> Composed<V> {
 impl<V: Display> Display for Composed<V> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.outer {
-            Outer::Swizzle(swizzle) => write!(f, "{swizzle}")?,
-            Outer::Layout(layout) => write!(f, "{layout}")?,
+            Outer::Swizzle(swizzle) => swizzle.fmt(f)?,
+            Outer::Layout(layout) => layout.fmt(f)?,
         }
-        write!(f, " o {} o {}", self.offset, self.inner)
+        f.write_str(" o ")?;
+        self.offset.fmt(f)?;
+        f.write_str(" o ")?;
+        self.inner.fmt(f)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Layouts as text, as CuTe prints them: `((1,32),(?,?)):((0,1),(?,32))`.
+//! Layouts as text, as CuTe prints them: `((1,32),(?,?)):((0,1),(?,32))`. The alternate form, `{:#}`,
+//! says of each name what is known of it, so that nothing is lost where the text is read again:
+//! `(4,n{div=8}):(1,4)`.
 
 use crate::Int;
 use crate::layout::{Mode, Stride};
@@ -30,16 +32,16 @@ fn write_tuple<T>(
 
 impl<V: Display> Display for Stride<V> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.scale)?;
+        self.scale.fmt(f)?;
         self.basis.iter().rev().try_for_each(|mode| write!(f, "@{mode}"))
     }
 }
 
 impl<V: Display> Display for Tuple<Mode<V>> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_tuple(self, f, &|mode, f| write!(f, "{}", mode.extent))?;
+        write_tuple(self, f, &|mode, f| mode.extent.fmt(f))?;
         f.write_str(":")?;
-        write_tuple(self, f, &|mode, f| write!(f, "{}", mode.stride))
+        write_tuple(self, f, &|mode, f| mode.stride.fmt(f))
     }
 }
 
@@ -47,31 +49,31 @@ impl<V: Display> Display for Slot<V> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Slot::Free => f.write_str("_"),
-            Slot::At(at) => write!(f, "{at}"),
+            Slot::At(at) => at.fmt(f),
         }
     }
 }
 
 impl<V: Display> Display for Tuple<Int<V>> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_tuple(self, f, &|leaf, f| write!(f, "{leaf}"))
+        write_tuple(self, f, &|leaf, f| leaf.fmt(f))
     }
 }
 
 impl<V: Display> Display for Tuple<Stride<V>> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_tuple(self, f, &|leaf, f| write!(f, "{leaf}"))
+        write_tuple(self, f, &|leaf, f| leaf.fmt(f))
     }
 }
 
 impl<V: Display> Display for Tuple<Slot<V>> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_tuple(self, f, &|leaf, f| write!(f, "{leaf}"))
+        write_tuple(self, f, &|leaf, f| leaf.fmt(f))
     }
 }
 
 impl Display for Tuple<i64> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_tuple(self, f, &|leaf, f| write!(f, "{leaf}"))
+        write_tuple(self, f, &|leaf, f| leaf.fmt(f))
     }
 }

@@ -47,7 +47,7 @@ impl<V: Display> Display for Int<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Int::Known(number) => write!(f, "{number}"),
-            Int::Dynamic(value) => write!(f, "{value}"),
+            Int::Dynamic(value) => value.fmt(f),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::product::raked_product;
 use crate::slice::{Coord, Slot, slice_and_offset};
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
+use std::fmt::{self, Display, Formatter};
 
 /// A part of a layout.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,21 @@ pub struct Part<V> {
     pub layout: crate::Layout<V>,
     /// The index of its first element.
     pub offset: crate::Shape<V>,
+}
+
+impl<V> Part<V> {
+    /// Whether its first element is where that of the layout is.
+    pub fn is_at_origin(&self) -> bool {
+        self.offset.leaves().into_iter().all(|offset| offset.is(0))
+    }
+}
+
+impl<V: Display> Display for Part<V> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.layout.fmt(f)?;
+        f.write_str(" at ")?;
+        self.offset.fmt(f)
+    }
 }
 
 /// Parts of layouts of a context.

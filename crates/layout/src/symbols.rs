@@ -91,6 +91,16 @@ impl Symbols {
     }
 }
 
+impl Symbol {
+    /// The name, of a number that is one by itself and no expression.
+    pub fn name(&self) -> Option<&str> {
+        match &self.0.form {
+            Form::Name(name) => Some(name),
+            Form::Unknown(_) | Form::Result(..) => None,
+        }
+    }
+}
+
 impl Arith for Symbols {
     type Value = Symbol;
 
@@ -134,13 +144,32 @@ impl Display for Symbol {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Term { form, facts, .. } = &*self.0;
         match form {
-            Form::Name(name) => f.write_str(name),
+            Form::Name(name) => {
+                f.write_str(name)?;
+                match f.alternate() {
+                    true => write_facts(f, facts),
+                    false => Ok(()),
+                }
+            }
             Form::Result(op, a, b) if self.0.is_written() => write_result(f, *op, a, b),
             Form::Unknown(_) | Form::Result(..) => match facts.divisor {
                 1 => f.write_str("?"),
                 divisor => write!(f, "?{{div={divisor}}}"),
             },
         }
+    }
+}
+
+/// What is known of a name, as it is read: nothing where that is what is known of any name.
+fn write_facts(f: &mut Formatter<'_>, facts: &Facts) -> fmt::Result {
+    let Facts { divisor, min, max } = *facts;
+    let usual = Facts::NON_NEGATIVE;
+    let facts = [("div", divisor, usual.divisor), ("min", min, usual.min), ("max", max, usual.max)];
+    let said = facts.iter().filter(|(_, number, usual)| number != usual);
+    let said: Vec<_> = said.map(|(word, number, _)| format!("{word}={number}")).collect();
+    match said.is_empty() {
+        true => Ok(()),
+        false => write!(f, "{{{}}}", said.join(" ")),
     }
 }
 
@@ -154,7 +183,11 @@ fn write_result(f: &mut Formatter<'_>, op: Op, a: &Int<Symbol>, b: &Int<Symbol>)
         Op::And => "&",
         Op::Xor => "^",
         Op::CeilDiv | Op::Min | Op::Max | Op::Shl | Op::Shr => {
-            return write!(f, "{}({a},{b})", op.name());
+            write!(f, "{}(", op.name())?;
+            a.fmt(f)?;
+            f.write_str(",")?;
+            b.fmt(f)?;
+            return f.write_str(")");
         }
     };
     write_operand(f, a)?;
@@ -166,9 +199,11 @@ fn write_result(f: &mut Formatter<'_>, op: Op, a: &Int<Symbol>, b: &Int<Symbol>)
 fn write_operand(f: &mut Formatter<'_>, operand: &Int<Symbol>) -> fmt::Result {
     match operand {
         Int::Dynamic(symbol) if matches!(&symbol.0.form, Form::Result(op, ..) if is_infix(*op)) => {
-            write!(f, "({operand})")
+            f.write_str("(")?;
+            operand.fmt(f)?;
+            f.write_str(")")
         }
-        Int::Known(_) | Int::Dynamic(_) => write!(f, "{operand}"),
+        Int::Known(_) | Int::Dynamic(_) => operand.fmt(f),
     }
 }
 

@@ -5,8 +5,8 @@
 
 use crate::ffi::{Args, Error, Value};
 use crate::{
-    allocator, build, command, dispatch, inspect, interpret, package_text, prepared, program,
-    signature,
+    allocator, build, command, dispatch, inspect, interpret, layout, package_text, prepared,
+    program, signature,
 };
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
@@ -65,6 +65,11 @@ entry_points! {
     __tvm_ffi_kernpack_dispatcher = dispatch::dispatcher;
     /// `(constants, arg, …) -> JSON`: the classes of arguments.
     __tvm_ffi_kernpack_classes = dispatch::classes;
+    /// `(expression) -> JSON`: what an expression of the layout algebra results in.
+    __tvm_ffi_kernpack_layout = layout::layout;
+    /// `(expression, element_bytes, threads) -> str`: a layout as SVG, with banks of shared memory
+    /// where an element has bytes.
+    __tvm_ffi_kernpack_layout_svg = layout::svg;
     /// Has results and workspaces allocated where a call brings no allocator.
     __tvm_ffi_kernpack_install_allocator = install_allocator;
     /// `(prepared, device_index, exchange_api) -> Function`: the prepared call, on the current

@@ -17,8 +17,8 @@
 //! `program.rs` what texts of functions use; `signature.rs` describes signatures and checks calls
 //! that are not made;
 //! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages.
-//! `allocator.rs` is memory for results and workspaces where a call brings no allocator, of the
-//! CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current stream.
+//! `layout.rs` evaluates and draws layouts. `allocator.rs` is memory for results and workspaces
+//! where a call brings no allocator, of the CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs prepared calls on PyTorch's current stream.
 
 mod allocator;
 mod build;
@@ -29,6 +29,7 @@ mod export;
 mod ffi;
 mod inspect;
 mod interpret;
+mod layout;
 mod package_text;
 mod passed;
 mod prepared;

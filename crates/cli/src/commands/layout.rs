@@ -2,22 +2,26 @@
 //! `kernpack layout TEXT`
 //!
 //! A text is a layout, or an operation that results in one or in something else; `kernpack_layout`
-//! reads and evaluates it. What is drawn is in [`table`], and for threads and values in [`owners`].
+//! reads and evaluates it, and makes pictures. The tables are in [`table`], and for threads and
+//! values in [`owners`].
 
 mod owners;
 mod table;
 
+use crate::publish::{publish, require_folder};
 use crate::{Failure, Report};
 use anyhow::anyhow;
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use kernpack_layout::draw::{Banks, Mapping, draw};
 use kernpack_layout::evaluate::{OPERATIONS, Object, Operation, evaluate};
 use kernpack_layout::parse::{self, ParseError};
 use kernpack_layout::{
-    self as algebra, Composed, Int, Shape, Symbol, Symbols, Tuple, coalesce, cosize, is_injective,
+    self as algebra, Composed, Int, Symbol, Symbols, coalesce, cosize, is_injective,
 };
 use kernpack_syntax::{Diagnostic, Span, Texts, Told};
 use serde_json::{Value, json};
-use table::Mapping;
+use std::path::PathBuf;
 
 /// The command's arguments.
 #[derive(Args, Debug)]
@@ -36,6 +40,24 @@ pub struct Layout {
     /// element.
     #[arg(long, value_name = "SHAPE", requires = "tv")]
     tile: Option<String>,
+    /// A file to write the picture to, which ends in .svg.
+    #[arg(short, long, value_name = "OUT", value_parser = PathBufValueParser::new().try_map(parse_output))]
+    output: Option<PathBuf>,
+    /// Colour the picture by the banks of shared memory, for elements of so many bytes, and mark
+    /// the accesses of a warp that conflict.
+    #[arg(long, value_name = "BYTES", requires = "output", conflicts_with = "tv")]
+    banks: Option<i64>,
+    /// The layout from a thread of the warp to the number of the coordinate that it accesses; the
+    /// first 32 coordinates if left out.
+    #[arg(long, value_name = "LAYOUT", requires = "banks")]
+    threads: Option<String>,
+}
+
+fn parse_output(path: PathBuf) -> Result<PathBuf, String> {
+    match path.extension().is_some_and(|extension| extension == "svg") {
+        true => Ok(path),
+        false => Err("the name must end in .svg".to_string()),
+    }
 }
 
 impl Layout {
@@ -44,22 +66,40 @@ impl Layout {
         if self.list {
             return Ok(list());
         }
+        if let Some(path) = &self.output {
+            require_folder(path)?;
+        }
         let mut cx = Symbols::new();
+        let object = self.object(&mut cx)?;
+        let report = report(&mut cx, &object)?;
+        let Some(path) = &self.output else { return Ok(report) };
+        let banks = self.banks(&mut cx)?;
+        let picture = draw(&mut cx, &object, banks.as_ref())?;
+        publish(&[(path, picture.svg.as_bytes())])?;
+        let mut answer = report.json;
+        answer["output"] = path.display().to_string().into();
+        if let Some(ways) = picture.ways {
+            answer["ways"] = ways.into();
+        }
+        // The picture takes the place of the table.
+        let remarks = picture.remarks.iter().map(|line| format!("{line}\n"));
+        Ok(Report::new(remarks.collect(), answer))
+    }
+
+    /// The layout that the texts say, or what else they result in.
+    fn object(&self, cx: &mut Symbols) -> Result<Object, Failure> {
         match (&self.texts[..], self.tv, &self.tile) {
-            ([text], false, _) => {
-                let object = read(text, |text| object(text, &mut cx))?;
-                report(&mut cx, object)
-            }
+            ([text], false, _) => read(text, |text| object(text, cx)),
             ([threads, values], true, None) => {
-                let threads = read(threads, |text| parse::layout(text, &mut cx))?;
-                let values = read(values, |text| parse::layout(text, &mut cx))?;
-                let (tile, layout) = algebra::make_layout_tv(&mut cx, &threads, &values)?;
-                report(&mut cx, Object::ThreadValue(tile, layout))
+                let threads = read(threads, |text| parse::layout(text, cx))?;
+                let values = read(values, |text| parse::layout(text, cx))?;
+                let (tile, layout) = algebra::make_layout_tv(cx, &threads, &values)?;
+                Ok(Object::ThreadValue(tile, layout))
             }
             ([layout], true, Some(tile)) => {
-                let layout = read(layout, |text| parse::layout(text, &mut cx))?;
-                let tile = read(tile, |text| parse::shape(text, &mut cx))?;
-                report(&mut cx, Object::ThreadValue(tile, layout))
+                let layout = read(layout, |text| parse::layout(text, cx))?;
+                let tile = read(tile, |text| parse::shape(text, cx))?;
+                Ok(Object::ThreadValue(tile, layout))
             }
             (_, true, _) => Err(anyhow!(
                 "`--tv` takes a layout of threads and one of values, or one layout and `--tile`"
@@ -69,6 +109,16 @@ impl Layout {
                 Err(anyhow!("two layouts are drawn with `--tv` only: threads, and values").into())
             }
         }
+    }
+
+    /// The banks that are asked for.
+    fn banks(&self, cx: &mut Symbols) -> Result<Option<Banks>, Failure> {
+        let Some(element_bytes) = self.banks else { return Ok(None) };
+        let threads = match &self.threads {
+            None => None,
+            Some(text) => Some(read(text, |text| parse::layout(text, cx))?),
+        };
+        Ok(Some(Banks { element_bytes, threads }))
     }
 }
 
@@ -123,29 +173,19 @@ fn read<T>(text: &str, each: impl FnOnce(&str) -> Result<T, ParseError>) -> Resu
     })
 }
 
-fn report(cx: &mut Symbols, object: Object) -> Result<Report, Failure> {
+fn report(cx: &mut Symbols, object: &Object) -> Result<Report, Failure> {
     let text = object.to_string();
     let kind = object.kind().trim_start_matches("a ").to_string();
     let mut answer = json!({ "text": text, "kind": kind });
-    let mapping = match object {
-        Object::Layout(layout) => Mapping::of(layout),
-        Object::Composed(composed) => {
-            Mapping { composed: Some(composed.clone()), ..Mapping::of(composed.inner) }
-        }
-        Object::Part(part) => Mapping { offset: part.offset, ..Mapping::of(part.layout) },
-        Object::ThreadValue(tile, layout) => {
-            let (drawn, owners) = owners::draw(cx, &tile, &layout)?;
-            answer["tile"] = tile.to_string().into();
-            answer["layout"] = layout.to_string().into();
-            answer["owners"] = owners;
-            return Ok(Report::new(format!("{text}\n{drawn}"), answer));
-        }
-        Object::Shape(_)
-        | Object::Coord(_)
-        | Object::Swizzle(_)
-        | Object::Tiler(_)
-        | Object::Strides(_)
-        | Object::Truth(_) => return Ok(Report::new(format!("{text}\n"), answer)),
+    if let Object::ThreadValue(tile, layout) = object {
+        let (drawn, owners) = owners::draw(cx, tile, layout)?;
+        answer["tile"] = tile.to_string().into();
+        answer["layout"] = layout.to_string().into();
+        answer["owners"] = owners;
+        return Ok(Report::new(format!("{text}\n{drawn}"), answer));
+    }
+    let Some(mapping) = Mapping::of_object(object) else {
+        return Ok(Report::new(format!("{text}\n"), answer));
     };
     let facts = Description::of(cx, &mapping)?;
     facts.add_to(&mut answer);
@@ -223,28 +263,5 @@ impl std::fmt::Display for Description {
             None => "not known to be injective",
         })?;
         write!(f, "\ncoalesced {}", self.coalesced)
-    }
-}
-
-/// The numbers of a shape, where all are known.
-fn known(shape: &Shape<Symbol>) -> Option<Vec<i64>> {
-    shape
-        .modes()
-        .iter()
-        .map(|mode| {
-            mode.leaves()
-                .into_iter()
-                .map(Int::known)
-                .try_fold(1_i64, |size, extent| size.checked_mul(extent?))
-        })
-        .collect()
-}
-
-/// The coordinate with a number in each mode.
-fn coord(shape: &Shape<Symbol>, numbers: &[i64]) -> algebra::Coord<Symbol> {
-    let at = |number: &i64| Tuple::Leaf(algebra::Slot::At(Int::Known(*number)));
-    match (shape, numbers) {
-        (Tuple::Leaf(_), [number]) => at(number),
-        (_, numbers) => Tuple::Node(numbers.iter().map(at).collect()),
     }
 }

@@ -64,6 +64,10 @@ impl Reader<'_> {
             },
             Form::Layout(_) => Ok(Object::Layout(self.layout(term)?)),
             Form::Composed(_) => Ok(Object::Composed(self.composed(term)?)),
+            Form::Part(_) => Ok(Object::Part(self.part(term)?)),
+            Form::Owners(parts) => {
+                Ok(Object::ThreadValue(self.shape(&parts[1])?, self.layout(&parts[0])?))
+            }
             Form::Swizzle(_) => Ok(Object::Swizzle(self.swizzle(term)?)),
             Form::Basis(..) => Err(term.error("a stride along a mode stands behind the `:` only")),
             Form::Tiler(_) => Ok(Object::Tiler(self.tiler(term)?)),
@@ -93,6 +97,8 @@ fn has_layout(term: &Term) -> bool {
         | Form::Operation(..)
         | Form::Basis(..)
         | Form::Swizzle(_)
+        | Form::Part(_)
+        | Form::Owners(_)
         | Form::Composed(_) => false,
     }
 }
@@ -128,15 +134,19 @@ impl Object {
 impl Display for Object {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Object::Shape(shape) => write!(f, "{shape}"),
-            Object::Coord(coord) => write!(f, "{coord}"),
-            Object::Layout(layout) => write!(f, "{layout}"),
-            Object::Composed(composed) => write!(f, "{composed}"),
-            Object::Swizzle(swizzle) => write!(f, "{swizzle}"),
-            Object::Tiler(tiler) => write!(f, "{tiler}"),
-            Object::Part(Part { layout, offset }) => write!(f, "{layout} at {offset}"),
-            Object::ThreadValue(tile, layout) => write!(f, "{layout} in {tile}"),
-            Object::Strides(strides) => write!(f, "{strides}"),
+            Object::Shape(shape) => shape.fmt(f),
+            Object::Coord(coord) => coord.fmt(f),
+            Object::Layout(layout) => layout.fmt(f),
+            Object::Composed(composed) => composed.fmt(f),
+            Object::Swizzle(swizzle) => swizzle.fmt(f),
+            Object::Tiler(tiler) => tiler.fmt(f),
+            Object::Part(part) => part.fmt(f),
+            Object::ThreadValue(tile, layout) => {
+                layout.fmt(f)?;
+                f.write_str(" in ")?;
+                tile.fmt(f)
+            }
+            Object::Strides(strides) => strides.fmt(f),
             Object::Truth(truth) => f.write_str(if *truth { "yes" } else { "no" }),
         }
     }

@@ -4,9 +4,11 @@
 use super::{OPERATIONS, Object};
 use crate::composed::Composed;
 use crate::error::Result;
+use crate::index::add_indices;
 use crate::int::Int;
 use crate::layout::{Layout, Shape};
 use crate::parse::{Form, ParseError, Reader, Term};
+use crate::partition::Part;
 use crate::slice::Coord;
 use crate::symbols::{Symbol, Symbols};
 use crate::tiler::Tiler;
@@ -44,16 +46,17 @@ impl Operation {
     }
 }
 
-/// A layout, composed or not.
+/// A layout, composed or at an offset or neither.
 pub(crate) enum Mapping {
     Layout(Layout<Symbol>),
+    Part(Part<Symbol>),
     Composed(Composed<Symbol>),
 }
 
 /// An operation with its arguments.
 pub(crate) struct Call<'r, 'c> {
     pub(crate) reader: &'r mut Reader<'c>,
-    term: &'r Term,
+    pub(crate) term: &'r Term,
     arguments: &'r [Term],
 }
 
@@ -90,13 +93,15 @@ impl<'r> Call<'r, '_> {
         &self.arguments[number]
     }
 
-    /// An argument that is a layout, composed or not. An operation in it is done once.
+    /// An argument that is a layout of any kind. An operation in it is done once.
     pub(crate) fn mapping(&mut self, number: usize) -> Read<Mapping> {
         let term = self.argument(number);
         match &term.form {
             Form::Composed(_) => Ok(Mapping::Composed(self.reader.composed(term)?)),
+            Form::Part(_) => Ok(Mapping::Part(self.reader.part(term)?)),
             Form::Call(..) => match self.reader.evaluate(term)? {
                 Object::Composed(composed) => Ok(Mapping::Composed(composed)),
+                Object::Part(part) => Ok(Mapping::Part(part)),
                 object => Ok(Mapping::Layout(self.reader.layout_of(term, object)?)),
             },
             _ => Ok(Mapping::Layout(self.reader.layout(term)?)),
@@ -157,7 +162,7 @@ impl<'r> Call<'r, '_> {
     }
 
     /// A layout that an operation makes of the first argument, and of a composed layout the same of
-    /// its inner one.
+    /// its inner one; of a part, the part that begins where it does.
     pub(crate) fn of_first(
         &mut self,
         each: impl FnOnce(&mut Symbols, &Layout<Symbol>) -> Result<Layout<Symbol>>,
@@ -167,11 +172,41 @@ impl<'r> Call<'r, '_> {
                 let composed = composed.map_inner(self.cx(), each);
                 Ok(Object::Composed(self.done(composed)?))
             }
+            Mapping::Part(Part { layout, offset }) => {
+                let layout = each(self.cx(), &layout);
+                Ok(Object::Part(Part { layout: self.done(layout)?, offset }))
+            }
             Mapping::Layout(layout) => {
                 let layout = each(self.cx(), &layout);
                 Ok(Object::Layout(self.done(layout)?))
             }
         }
+    }
+
+    /// A part of an argument that is a layout, or a part itself, whose offset is added.
+    pub(crate) fn part_of(
+        &mut self,
+        number: usize,
+        each: impl FnOnce(&mut Symbols, &Layout<Symbol>) -> Result<Part<Symbol>>,
+    ) -> Read<Object> {
+        let (layout, begin) = match self.mapping(number)? {
+            Mapping::Part(Part { layout, offset }) => (layout, offset),
+            Mapping::Layout(layout) => (layout, Tuple::Leaf(Int::Known(0))),
+            Mapping::Composed(composed) => {
+                let term = self.argument(number);
+                return Err(term.found("a layout", &Object::Composed(composed)));
+            }
+        };
+        let part = each(self.cx(), &layout);
+        let Part { layout, offset } = self.done(part)?;
+        let offset = add_indices(self.cx(), &begin, &offset);
+        Ok(Object::Part(Part { layout, offset: self.done(offset)? }))
+    }
+
+    /// As [`Call::of_first`], with a layout for the second argument.
+    pub(crate) fn by_layout(&mut self, each: By<Layout<Symbol>>) -> Read<Object> {
+        let other = self.layout(1)?;
+        self.of_first(|cx, layout| each(cx, layout, &other))
     }
 
     /// As [`Call::of_first`], with a tiler for the second argument.

@@ -3,7 +3,9 @@
 
 use super::Object;
 use super::operation::{Call, Mapping, Operation, Read};
-use crate::index::{coshape, crd2idx, product_each};
+use crate::arith::Arith;
+use crate::composed::{Composed, Outer};
+use crate::index::{add_indices, coshape, crd2idx, product_each};
 use crate::layout::make_row_major_layout;
 use crate::modes;
 use crate::parse::Form;
@@ -53,6 +55,17 @@ pub const OPERATIONS: &[Operation] = operations! {
         let (tile, layout) = call.done(made)?;
         Ok(Object::ThreadValue(tile, layout))
     };
+    /// The layout with a swizzle of its indices.
+    make_composed_layout("swizzle, offset, layout") => |call| {
+        let swizzle = call.reader.swizzle(call.argument(0))?;
+        let (offset, inner) = (call.shape(1)?, call.layout(2)?);
+        Ok(Object::Composed(Composed { outer: Outer::Swizzle(swizzle), offset, inner }))
+    };
+    /// The swizzle that changes so many bits, above as many that stay, by those so far above them.
+    make_swizzle("bits, base, shift") => |call| {
+        let numbers = [call.number(0)?, call.number(1)?, call.number(2)?];
+        Ok(Object::Swizzle(call.reader.swizzle_of(call.term, numbers)?))
+    };
     /// The extents.
     shape("layout") => |call| Ok(Object::Shape(inner(call)?.shape()));
     /// The strides.
@@ -65,7 +78,16 @@ pub const OPERATIONS: &[Operation] = operations! {
     };
     /// One more than the largest index.
     cosize("layout") => |call| {
-        let layout = call.layout(0)?;
+        let layout = match call.mapping(0)? {
+            // As kernels have it: a swizzle puts indices in another order.
+            Mapping::Composed(Composed { outer: Outer::Swizzle(_), inner, .. }) => inner,
+            Mapping::Composed(composed) => {
+                let term = call.argument(0);
+                return Err(term.found("a layout", &Object::Composed(composed)));
+            }
+            Mapping::Part(part) => part.layout,
+            Mapping::Layout(layout) => layout,
+        };
         let cosize = algebra::cosize(call.cx(), &layout);
         Ok(Object::Shape(Tuple::Leaf(call.done(cosize)?)))
     };
@@ -98,6 +120,11 @@ pub const OPERATIONS: &[Operation] = operations! {
         let coord = call.coord(0)?;
         let index = match call.mapping(1)? {
             Mapping::Composed(composed) => composed.crd2idx(call.cx(), &coord),
+            Mapping::Part(Part { layout, offset }) => {
+                let index = crd2idx(call.cx(), &coord, &layout);
+                let index = call.done(index)?;
+                add_indices(call.cx(), &offset, &index)
+            }
             Mapping::Layout(layout) => crd2idx(call.cx(), &coord, &layout),
         };
         Ok(Object::Shape(call.done(index)?))
@@ -188,9 +215,9 @@ pub const OPERATIONS: &[Operation] = operations! {
     /// Each mode of blocks and copies in its own.
     flat_product("layout, tiler") => |call| call.by_tiler(algebra::flat_product);
     /// Copies of the block side by side, mode by mode.
-    blocked_product("layout, layout") => |call| call.of_two(algebra::blocked_product);
+    blocked_product("layout, layout") => |call| call.by_layout(algebra::blocked_product);
     /// Copies of the block that interleave, mode by mode.
-    raked_product("layout, layout") => |call| call.of_two(algebra::raked_product);
+    raked_product("layout, layout") => |call| call.by_layout(algebra::raked_product);
     /// As many copies of the block as cover a shape.
     tile_to_shape("layout, shape[, order]") => |call| {
         let shape = call.shape(1)?;
@@ -200,17 +227,14 @@ pub const OPERATIONS: &[Operation] = operations! {
     /// The free modes of a coordinate, at the index of the others.
     slice("coord, layout") => |call| {
         let coord = call.coord(0)?;
-        match call.mapping(1)? {
-            Mapping::Composed(composed) => {
-                let part = composed.slice(call.cx(), &coord);
-                Ok(Object::Composed(call.done(part)?))
-            }
-            Mapping::Layout(layout) => {
-                let part = slice_and_offset(call.cx(), &coord, &layout);
-                let (layout, offset) = call.done(part)?;
-                Ok(Object::Part(Part { layout, offset }))
-            }
+        if let Mapping::Composed(composed) = call.mapping(1)? {
+            let part = composed.slice(call.cx(), &coord);
+            return Ok(Object::Composed(call.done(part)?));
         }
+        call.part_of(1, |cx, layout| {
+            let (layout, offset) = slice_and_offset(cx, &coord, layout)?;
+            Ok(Part { layout, offset })
+        })
     };
     /// The modes of a coordinate that are not free.
     dice("coord, layout") => |call| {
@@ -219,23 +243,26 @@ pub const OPERATIONS: &[Operation] = operations! {
     };
     /// The tile at a coordinate of the tiles.
     local_tile("layout, tiler, coord[, projection]") => |call| {
-        let (layout, tiler, coord) = (call.layout(0)?, call.tiler(1)?, call.coord(2)?);
+        let (tiler, coord) = (call.tiler(1)?, call.coord(2)?);
         let by = match call.len() { 3 => None, _ => Some(call.coord(3)?) };
-        let part = algebra::local_tile(call.cx(), &layout, &tiler, &coord, by.as_ref());
-        Ok(Object::Part(call.done(part)?))
+        call.part_of(0, |cx, of| algebra::local_tile(cx, of, &tiler, &coord, by.as_ref()))
     };
     /// The elements of one thread.
     local_partition("layout, threads, thread[, projection]") => |call| {
-        let (layout, threads, thread) = (call.layout(0)?, call.layout(1)?, call.int(2)?);
-        let part = match call.len() {
-            3 => algebra::local_partition(call.cx(), &layout, &threads, &thread),
-            _ => {
-                let by = call.coord(3)?;
-                algebra::local_partition_by(call.cx(), &layout, &threads, &thread, &by)
-            }
-        };
-        Ok(Object::Part(call.done(part)?))
+        let (threads, thread) = (call.layout(1)?, call.int(2)?);
+        let by = match call.len() { 3 => None, _ => Some(call.coord(3)?) };
+        call.part_of(0, |cx, of| match &by {
+            None => algebra::local_partition(cx, of, &threads, &thread),
+            Some(by) => algebra::local_partition_by(cx, of, &threads, &thread, by),
+        })
     };
+    /// The layout from a coordinate on.
+    domain_offset("coord, layout") => |call| {
+        let coord = call.coord(0)?;
+        call.part_of(1, |cx, of| algebra::domain_offset(cx, of, &coord))
+    };
+    /// Whether each number of the first is less than that of the second.
+    elem_less("coord, coord") => elem_less;
     /// The mode at a path.
     get("layout, mode...") => |call| {
         let path = call.modes(1)?;
@@ -251,10 +278,13 @@ pub const OPERATIONS: &[Operation] = operations! {
         let (begin, end) = (call.mode(1)?, call.mode(2)?);
         call.of_first(|_, layout| modes::take(layout, begin, end))
     };
-    /// With the modes from one up to another in one mode.
-    group_modes("layout, begin, end") => |call| {
-        let (begin, end) = (call.mode(1)?, call.mode(2)?);
-        call.of_first(|_, layout| modes::group_modes(layout, begin, end))
+    /// With the modes from one up to another, or all from there on, in one mode.
+    group_modes("layout, begin[, end]") => |call| {
+        let begin = call.mode(1)?;
+        let end = match call.len() { 2 => None, _ => Some(call.mode(2)?) };
+        call.of_first(|_, layout| {
+            modes::group_modes(layout, begin, end.unwrap_or(layout.rank()))
+        })
     };
     /// All modes at the top.
     flatten("layout") => |call| call.of_first(|_, layout| Ok(layout.flatten()));
@@ -300,6 +330,7 @@ fn number(number: i64) -> Object {
 fn inner(call: &mut Call<'_, '_>) -> Read<Layout<algebra::Symbol>> {
     match call.mapping(0)? {
         Mapping::Composed(composed) => Ok(composed.inner),
+        Mapping::Part(part) => Ok(part.layout),
         Mapping::Layout(layout) => Ok(layout),
     }
 }
@@ -327,6 +358,30 @@ fn make_layout(call: &mut Call<'_, '_>) -> Read<Object> {
     Ok(Object::Layout(Tuple::Node(layouts.collect::<Read<_>>()?)))
 }
 
+fn elem_less(call: &mut Call<'_, '_>) -> Read<Object> {
+    let (a, b) = (call.shape(0)?, call.shape(1)?);
+    let (a, b) = (a.leaves(), b.leaves());
+    if a.len() != b.len() {
+        let message = format!("{} numbers are compared with {}", a.len(), b.len());
+        return Err(call.term.error(message));
+    }
+    let mut unknown = None;
+    for (a, b) in a.into_iter().zip(b) {
+        let (less, more) = (call.cx().facts_of(a), call.cx().facts_of(b));
+        match (less.max < more.min, less.min >= more.max || a == b) {
+            (true, _) => {}
+            (false, true) => return Ok(Object::Truth(false)),
+            (false, false) => unknown = Some((a, b)),
+        }
+    }
+    match unknown {
+        None => Ok(Object::Truth(true)),
+        Some((a, b)) => {
+            Err(call.term.error(format!("whether `{a}` is less than `{b}` is not known")))
+        }
+    }
+}
+
 fn vector_width(call: &mut Call<'_, '_>) -> Read<Object> {
     let layout = call.layout(0)?;
     let (element_bytes, alignment_bytes) = (call.number(1)?, call.number(2)?);
@@ -344,14 +399,18 @@ fn recast(call: &mut Call<'_, '_>, at: usize, new_bits: i64, old_bits: i64) -> R
         let swizzle = call.reader.swizzle(call.argument(at))?;
         return Ok(Object::Swizzle(call.done(swizzle.recast(new_bits, old_bits))?));
     }
-    match call.mapping(at)? {
+    let layout = match call.mapping(at)? {
         Mapping::Composed(composed) => {
             let recast = composed.recast(call.cx(), new_bits, old_bits);
-            Ok(Object::Composed(call.done(recast)?))
+            return Ok(Object::Composed(call.done(recast)?));
         }
-        Mapping::Layout(layout) => {
-            let layout = algebra::recast_layout(call.cx(), &layout, new_bits, old_bits);
-            Ok(Object::Layout(call.done(layout)?))
+        // Where it begins need not be a whole number of other elements.
+        Mapping::Part(part) => {
+            let term = call.argument(at);
+            call.reader.layout_of(term, Object::Part(part))?
         }
-    }
+        Mapping::Layout(layout) => layout,
+    };
+    let layout = algebra::recast_layout(call.cx(), &layout, new_bits, old_bits);
+    Ok(Object::Layout(call.done(layout)?))
 }

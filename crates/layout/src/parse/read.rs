@@ -11,6 +11,7 @@ use crate::evaluate::Object;
 use crate::facts::Facts;
 use crate::int::Int;
 use crate::layout::{Layout, Shape, Stride, Strides, make_layout};
+use crate::partition::Part;
 use crate::slice::{Coord, Slot};
 use crate::swizzle::Swizzle;
 use crate::symbols::{Symbol, Symbols};
@@ -43,6 +44,11 @@ impl Term {
         self.error(format!("expected {what}, found {}", self.kind()))
     }
 
+    /// That an operation results in something else than is expected.
+    pub(crate) fn found(&self, what: &str, object: &Object) -> ParseError {
+        self.error(format!("expected {what}, found {}", object.kind()))
+    }
+
     /// Its kind, in a word.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.form {
@@ -54,6 +60,8 @@ impl Term {
             Form::Layout(_) => "a layout",
             Form::Swizzle(_) => "a swizzle",
             Form::Composed(_) => "a composed layout",
+            Form::Part(_) => "a part of a layout",
+            Form::Owners(_) => "a tile with a layout of threads and values",
             Form::Call(..) => "an operation",
         }
     }
@@ -62,7 +70,10 @@ impl Term {
         match &self.form {
             Form::Int(_) | Form::Unknown(_) | Form::Name(..) | Form::Free | Form::Swizzle(_) => &[],
             Form::Basis(scale, _) => std::slice::from_ref(scale),
-            Form::Operation(_, parts) | Form::Layout(parts) => &parts[..],
+            Form::Operation(_, parts)
+            | Form::Layout(parts)
+            | Form::Part(parts)
+            | Form::Owners(parts) => &parts[..],
             Form::Composed(parts) => &parts[..],
             Form::Tuple(parts) | Form::Tiler(parts) | Form::Call(_, parts) => parts,
         }
@@ -111,6 +122,8 @@ impl<'c> Reader<'c> {
             | Form::Tiler(_)
             | Form::Layout(_)
             | Form::Swizzle(_)
+            | Form::Part(_)
+            | Form::Owners(_)
             | Form::Composed(_) => Err(term.expected("a number")),
         }
     }
@@ -140,7 +153,7 @@ impl<'c> Reader<'c> {
             Form::Tuple(terms) => self.tuple(terms, Self::shape),
             Form::Call(name, _) if function(name).is_none() => match self.evaluate(term)? {
                 Object::Shape(shape) => Ok(shape),
-                other => Err(found(term, "a tuple of numbers", &other)),
+                other => Err(term.found("a tuple of numbers", &other)),
             },
             _ => Ok(Tuple::Leaf(self.int(term)?)),
         }
@@ -186,6 +199,11 @@ impl<'c> Reader<'c> {
                 let object = self.evaluate(term)?;
                 self.layout_of(term, object)
             }
+            Form::Part(_) => {
+                let part = self.part(term)?;
+                self.layout_of(term, Object::Part(part))
+            }
+            Form::Owners(parts) => self.layout(&parts[0]),
             _ => {
                 let shape = self.extents(term)?;
                 make_layout(self.cx, &shape).map_err(|error| term.refused(error))
@@ -193,16 +211,25 @@ impl<'c> Reader<'c> {
         }
     }
 
+    /// A layout at an offset.
+    pub(crate) fn part(&mut self, term: &Term) -> Read<Part<Symbol>> {
+        let Form::Part(parts) = &term.form else {
+            return Err(term.expected("a part of a layout"));
+        };
+        Ok(Part { layout: self.layout(&parts[0])?, offset: self.shape(&parts[1])? })
+    }
+
     /// The layout that the result of an operation is, or that there is of it.
     pub(crate) fn layout_of(&mut self, term: &Term, object: Object) -> Read<Layout<Symbol>> {
         match object {
             Object::Layout(layout) => Ok(layout),
-            Object::Part(part) => Ok(part.layout),
+            // A part that begins where its layout does is that layout.
+            Object::Part(part) if part.is_at_origin() => Ok(part.layout),
             Object::ThreadValue(_, layout) => Ok(layout),
             Object::Shape(shape) => {
                 make_layout(self.cx, &shape).map_err(|error| term.refused(error))
             }
-            other => Err(found(term, "a layout", &other)),
+            other => Err(term.found("a layout", &other)),
         }
     }
 
@@ -235,10 +262,23 @@ impl<'c> Reader<'c> {
     }
 
     pub(crate) fn swizzle(&mut self, term: &Term) -> Read<Swizzle> {
-        let Form::Swizzle([bits, base, shift]) = &term.form else {
-            return Err(term.expected("a swizzle"));
-        };
-        let parts = (u32::try_from(*bits), u32::try_from(*base), i32::try_from(*shift));
+        match &term.form {
+            Form::Swizzle(numbers) => self.swizzle_of(term, *numbers),
+            Form::Call(..) => match self.evaluate(term)? {
+                Object::Swizzle(swizzle) => Ok(swizzle),
+                other => Err(term.found("a swizzle", &other)),
+            },
+            _ => Err(term.expected("a swizzle")),
+        }
+    }
+
+    /// The swizzle of bits, base and shift.
+    pub(crate) fn swizzle_of(
+        &mut self,
+        term: &Term,
+        [bits, base, shift]: [i64; 3],
+    ) -> Read<Swizzle> {
+        let parts = (u32::try_from(bits), u32::try_from(base), i32::try_from(shift));
         let (Ok(bits), Ok(base), Ok(shift)) = parts else {
             return Err(term.error("bits and base of a swizzle are counts of bits"));
         };
@@ -249,7 +289,7 @@ impl<'c> Reader<'c> {
         if let Form::Call(..) = &term.form {
             return match self.evaluate(term)? {
                 Object::Composed(composed) => Ok(composed),
-                other => Err(found(term, "a composed layout", &other)),
+                other => Err(term.found("a composed layout", &other)),
             };
         }
         let Form::Composed(parts) = &term.form else {
@@ -263,11 +303,6 @@ impl<'c> Reader<'c> {
         let (offset, inner) = (self.shape(offset)?, self.layout(inner)?);
         Ok(Composed { outer, offset, inner })
     }
-}
-
-/// That an operation results in something else.
-fn found(term: &Term, what: &str, object: &Object) -> ParseError {
-    term.error(format!("expected {what}, found {}", object.kind()))
 }
 
 /// The number that facts leave, or a symbol.

@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! value    = pair ["o" pair "o" pair]                 S<3,4,3> o 0 o (8,8):(8,1)
+//!          | pair "at" sum                            (4,4):(16,1) at 72
+//!          | pair "in" sum                            (2,2):(2,1) in (4)
 //! pair     = sum [":" sum]                            (4,8):(8,1)
 //! sum      = factor {("+" | "-" | "&" | "^") factor}
 //! factor   = basis {("*" | "//" | "%") basis}         n//32
@@ -58,6 +60,10 @@ pub(crate) enum Form {
     Layout(Box<[Term; 2]>),
     /// `S<3,4,3>`
     Swizzle([i64; 3]),
+    /// `layout at offset`
+    Part(Box<[Term; 2]>),
+    /// `layout in tile`
+    Owners(Box<[Term; 2]>),
     /// `outer o offset o inner`
     Composed(Box<[Term; 3]>),
     Call(String, Vec<Term>),
@@ -143,21 +149,29 @@ impl<'t> Parser<'t> {
         self.skip_space();
         let start = self.at;
         let outer = self.pair()?;
-        if !self.takes_o() {
+        if self.takes_word("at") {
+            let offset = self.sum()?;
+            return Ok(self.term(Form::Part(Box::new([outer, offset])), start));
+        }
+        if self.takes_word("in") {
+            let tile = self.sum()?;
+            return Ok(self.term(Form::Owners(Box::new([outer, tile])), start));
+        }
+        if !self.takes_word("o") {
             return Ok(outer);
         }
         let offset = self.pair()?;
-        if !self.takes_o() {
+        if !self.takes_word("o") {
             return Err(self.expected("`o`"));
         }
         let inner = self.pair()?;
         Ok(self.term(Form::Composed(Box::new([outer, offset, inner])), start))
     }
 
-    /// Passes the word `o`.
-    fn takes_o(&mut self) -> bool {
+    /// Passes a word, where it comes next.
+    fn takes_word(&mut self, word: &str) -> bool {
         self.skip_space();
-        self.word() == "o" && self.takes("o")
+        self.word() == word && self.takes(word)
     }
 
     fn pair(&mut self) -> Result<Term, ParseError> {

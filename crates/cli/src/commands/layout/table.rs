@@ -2,46 +2,25 @@
 //! A layout as a table of its indices: of rank 2 with a row for each coordinate of the first mode,
 //! of rank 1 as a line, of higher ranks a table for each coordinate of the further modes.
 
-use super::{coord, known};
 use crate::Failure;
-use kernpack_layout::{Composed, Int, Layout, Shape, Symbol, Symbols, Tuple, add_indices, crd2idx};
+use kernpack_layout::Symbols;
+use kernpack_layout::draw::{Mapping, coord, extents};
 use std::fmt::Write;
 
 /// The most cells that are drawn.
 const MOST_CELLS: i64 = 4096;
 /// The most columns that are drawn, as no terminal is wider.
-const MOST_COLUMNS: i64 = 64;
+pub const MOST_COLUMNS: i64 = 64;
 
-/// A mapping, which gives each coordinate its index.
-pub struct Mapping {
-    /// The layout; of a composed one the inner one.
-    pub layout: Layout<Symbol>,
-    /// The whole of a composed one.
-    pub composed: Option<Composed<Symbol>>,
-    /// The offset that is added to each index.
-    pub offset: Shape<Symbol>,
-}
-
-impl Mapping {
-    /// The mapping that a layout is.
-    pub fn of(layout: Layout<Symbol>) -> Mapping {
-        Mapping { layout, composed: None, offset: Tuple::Leaf(Int::Known(0)) }
-    }
-
-    /// The index of a coordinate, as text.
-    fn index(&self, cx: &mut Symbols, numbers: &[i64]) -> Result<String, Failure> {
-        let coord = coord(&self.layout.shape(), numbers);
-        let index = match &self.composed {
-            Some(composed) => composed.crd2idx(cx, &coord)?,
-            None => crd2idx(cx, &coord, &self.layout)?,
-        };
-        Ok(add_indices(cx, &self.offset, &index)?.to_string())
-    }
+/// The index of a coordinate, as text.
+fn index(cx: &mut Symbols, mapping: &Mapping, numbers: &[i64]) -> Result<String, Failure> {
+    let coord = coord(&mapping.layout.shape(), numbers);
+    Ok(mapping.index(cx, &coord)?.to_string())
 }
 
 /// The tables, or why there are none.
 pub fn draw(cx: &mut Symbols, mapping: &Mapping) -> Result<String, Failure> {
-    let extents = known(&mapping.layout.shape());
+    let extents = extents(&mapping.layout.shape());
     let Some(extents) = extents.filter(|_| mapping.layout.is_static()) else {
         return Ok("\nnot drawn, as not all of its numbers are known\n".to_string());
     };
@@ -56,9 +35,9 @@ pub fn draw(cx: &mut Symbols, mapping: &Mapping) -> Result<String, Failure> {
         return Ok("\nnot drawn, as it has no coordinates\n".to_string());
     }
     match &extents[..] {
-        [] => Ok(format!("\n{}\n", mapping.index(cx, &[])?)),
+        [] => Ok(format!("\n{}\n", index(cx, mapping, &[])?)),
         [extent] => {
-            let cell = |numbers: &[i64]| mapping.index(cx, &numbers[1..]);
+            let cell = |numbers: &[i64]| index(cx, mapping, &numbers[1..]);
             Ok(format!("\n{}", table(1, *extent, false, cell)?))
         }
         [rows, columns, further @ ..] => {
@@ -69,7 +48,7 @@ pub fn draw(cx: &mut Symbols, mapping: &Mapping) -> Result<String, Failure> {
                     let at = at.iter().map(|number| format!(",{number}"));
                     writeln!(text, "(_,_{})", at.collect::<String>())?;
                 }
-                let cell = |numbers: &[i64]| mapping.index(cx, &[numbers, &at].concat());
+                let cell = |numbers: &[i64]| index(cx, mapping, &[numbers, &at].concat());
                 text.push_str(&table(*rows, *columns, true, cell)?);
             }
             Ok(text)
