@@ -209,6 +209,24 @@ def test_dtypes_of_other_libraries_are_dtypes():
         assert re.search(r"st\.global\.b16\s+\[%rd1\], 0x7BFF;", ptx(made))
 
 
+def test_layouts_and_swizzles_are_captured():
+    tile = kp.make_layout((2, 4), stride=(4, 1))
+    swizzled = kp.make_composed_layout(kp.make_swizzle(1, 0, 1), 0, kp.make_layout((2, 2)))
+    thr, val = kp.make_layout_tv(kp.make_layout((2, 2)), kp.make_layout((1, 2)))
+
+    @kp.kernel
+    def store(x):
+        shared = kp.shared(kp.float32, swizzled)
+        shared[0, 0] = 1.0
+        x[0] = kp.float32(tile(1, 2) + kp.size(val) * 100 + thr[1] * 1000)
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    assert stored(compiled(run)) == 6 + 800 + 4000
+
+
 def test_what_no_kernel_can_hold_is_told_where_it_is_used():
     weights = torch.zeros(3)
 
@@ -530,10 +548,26 @@ def test_conditions_that_are_asserted_are_rules():
 
 
 def test_wide_accesses_are_one_variant_behind_a_condition():
-    launches = kp.compile(scaled, vector(), vector()).metadata["launches"]
-    (wide,), (narrow,) = (launch["when"] for launch in launches)
+    @kp.kernel
+    def copy_tile(x, y):
+        tile = (kp.thread_idx()[0],)
+        source, target = kp.zipped_divide(x, (4,)), kp.zipped_divide(y, (4,))
+        if kp.thread_idx()[0] < kp.size(x) // 4:
+            kp.autovec_copy(source[None, tile], target[None, tile])
+
+    @kp.jit
+    def copied(x, y):
+        assert x.shape == y.shape
+        copy_tile(x, y).launch(grid=1, block=64)
+
+    made = kp.compile(copied, vector(), vector())
+    (wide,), (narrow,) = (launch["when"] for launch in made.metadata["launches"])
+    assert ptx(made).count("ld.global.v4") + ptx(made).count("ld.global.nc.v4") == 1
     assert wide == "aligned(x, 16) and n0 % 4 == 0 and aligned(y, 16) and n1 % 4 == 0"
     assert narrow == f"not ({wide})"
+    # A kernel that has no use for it is one, in every call.
+    (alone,) = kp.compile(scaled, vector(), vector()).metadata["launches"]
+    assert alone["when"] == []
 
 
 def test_annotations_overrule():

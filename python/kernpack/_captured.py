@@ -39,10 +39,6 @@ class Watch(NamedTuple):
     value: Any
 
 
-class Missing:
-    """The value of a name that nothing has; the compiler says so where it is used."""
-
-
 class Scope(NamedTuple):
     """Where the names of a function are looked for."""
 
@@ -88,10 +84,15 @@ def _followed(root: Any, taken: tuple[str, ...], value: Any, rest: Path) -> Watc
     return Watch(root, taken, value)
 
 
+def is_ours(value: Any) -> bool:
+    """Whether it is kernpack itself, which is always the same."""
+    return value is sys.modules["kernpack"]
+
+
 def _leads_on(value: Any) -> bool:
     """Whether attributes of a value are the program's: the language has none of its own there."""
     if isinstance(value, types.ModuleType):
-        return value is not sys.modules[__package__ or "kernpack"]
+        return not is_ours(value)
     if isinstance(value, enum.Enum) or dataclasses.is_dataclass(value):
         return True
     return not (_is_native(value) or is_dtype(value) or callable(value)) or isinstance(value, type)
@@ -101,7 +102,7 @@ def _is_native(value: Any) -> bool:
     """Whether the language has values of this type."""
     if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict)):
         return True
-    return hasattr(value, "__kernpack_text__") or isinstance(value, Missing)
+    return hasattr(value, "__kernpack_text__")
 
 
 def is_dtype(value: Any) -> bool:
@@ -135,7 +136,7 @@ def _other(value: Any, function: Function) -> Json:
         return {kind: written}
     if is_dtype(value):
         return _dtype(value)
-    if value is sys.modules[__package__ or "kernpack"]:
+    if is_ours(value):
         return {"kernpack": None}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))

@@ -78,6 +78,10 @@ class Swizzle:
         numbers: list[int] = described(self._text)["value"]
         return numbers
 
+    def __kernpack_text__(self) -> tuple[str, str]:
+        """What kernels that capture it are given."""
+        return "swizzle", self._text
+
     def __repr__(self) -> str:
         return self._text
 
@@ -205,6 +209,10 @@ class Layout:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+    def __kernpack_text__(self) -> tuple[str, str]:
+        """What kernels that capture it are given."""
+        return "layout", self._text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Layout, (self._text,)

@@ -115,7 +115,8 @@ class Program:
         for path in _captured.paths(text.text, is_method):
             watch = scope.find(path)
             if watch is not None:
-                self.watches.append(watch)
+                if not _captured.is_ours(watch.value):
+                    self.watches.append(watch)
                 n_taken = len(watch.path) - (0 if path[0] in bound else 1)
                 _enter(names, path[: 1 + n_taken], _captured.write(watch.value, self._function))
         self._within.pop()

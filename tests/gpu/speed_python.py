@@ -17,6 +17,7 @@ import sys
 import time
 from pathlib import Path
 
+import jit_kernels
 import kernpack as kp
 import python_kernels as kernels
 import torch
@@ -28,6 +29,8 @@ LINK_MILLISECONDS = 4.1
 COMPILE_RATIO, HIT_MILLISECONDS, FRESH_MILLISECONDS = 1.30, 0.5, 10
 # A keyword may take 250 ns where the raw function takes 2 us.
 CALL_RATIO, KEYWORD_RATIO = 1.02, 1.125
+# Of jit functions, which find their variants by the classes of arguments.
+CLASSES_RATIO, CAPTURED_NANOSECONDS = 1.06, 15
 
 
 def add_one_of(function, pair):
@@ -92,6 +95,40 @@ def calls(folder):
         ("prepared", "prepared", "raw prepared", None),
     ]:
         table.row(title, lambda: call_round(sides, name, reference, target))
+
+
+def jit_calls():
+    """Jit functions against the raw functions that they are compiled to, with what they have
+    captured watched.
+    """
+    pairs = pairs_of_vectors()
+    for pair in pairs:
+        for function in (jit_kernels.add_one, jit_kernels.add_one_said):
+            add_one_of(lambda function=function, pair=pair: function(*pair), pair)
+    raw = {
+        name: function.variants[0].function.raw
+        for name, function in jit_kernels.FUNCTIONS.items()
+    }
+    sides = {name: in_python(one, *pairs) for name, one in jit_kernels.FUNCTIONS.items()}
+    sides |= {f"raw {name}": in_python(one, *pairs) for name, one in raw.items()}
+    sides |= {f"raw {name} again": sides[f"raw {name}"] for name in raw}
+    table = Table(
+        "Calls of jit functions with two PyTorch tensors, n = 1, host time, against the raw functions that they are compiled to. Each has "
+        f"captured {jit_kernels.N_CAPTURED} names, of which each may cost {CAPTURED_NANOSECONDS} ns.",
+        ["call", "jit", "raw", "ratio without names", "more", "target", "control"],
+    )
+    for name, target in [("by classes", CLASSES_RATIO), ("by signature", CALL_RATIO)]:
+        table.row(name, lambda name=name, target=target: jit_round(sides, name, target))
+
+
+def jit_round(sides, name, target):
+    took = interleave(sides, 201)
+    own, raw = took[name], took[f"raw {name}"]
+    control = took[f"raw {name} again"] / raw
+    ratio = (own - jit_kernels.N_CAPTURED * CAPTURED_NANOSECONDS) / raw
+    cells = [f"{own:.0f} ns", f"{raw:.0f} ns", f"{ratio:.3f}", f"{own - raw:.0f} ns"]
+    figures = (Figure("ratio", ratio, at_most=target),)
+    return Round([*cells, f"{target}", f"{control:.3f}"], figures, (control,))
 
 
 def call_round(sides, name, reference, target):
@@ -287,6 +324,7 @@ def found_round(sample, limit, n_rounds, link):
 def main(folder):
     torch.zeros(1, device="cuda")
     calls(folder)
+    jit_calls()
     builds(folder)
     Table.end()
 

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jit functions whose calls are measured."""
+
+import kernpack as kp
+
+BLOCK = 256
+N_CAPTURED = 2
+"""The names that each has captured: the kernel, and BLOCK."""
+
+
+@kp.kernel
+def add_one_to_elements(a, b):
+    i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
+    if i < a.shape[0]:
+        b[i] = a[i] + 1.0
+
+
+@kp.jit
+def add_one(a, b):
+    assert a.shape == b.shape
+    add_one_to_elements(a, b).launch(grid=kp.ceil_div(a.shape[0], BLOCK), block=BLOCK)
+
+
+@kp.jit("add_one_said(a: Tensor([n], float32), b: Tensor([n], float32, mut))")
+def add_one_said(a, b):
+    add_one_to_elements(a, b).launch(grid=kp.ceil_div(a.shape[0], BLOCK), block=BLOCK)
+
+
+FUNCTIONS = {"by classes": add_one, "by signature": add_one_said}
