@@ -2,12 +2,13 @@
 //! Objects that a function has captured: each call of it looks whether they are still there.
 //!
 //! What is watched is a tuple behind what an instance has, or NULL. Its items come in threes: a
-//! dict, a key of it, and the object that has to stand there. The last item is a tuple of what takes
-//! longer, each a tuple: the object that has to be found, one to begin with, and the attributes that
-//! lead from that to it. Where another object is found, the method `_renew` sees to it, and gives
-//! the new tuple through [`set`]. What is None calls that method every time.
+//! dict, a key of it, and the object that has to stand there. The last item is a tuple of what
+//! takes longer, each a tuple: the object that has to be found, one to begin with, and the
+//! attributes that lead from that to it. Where another object is found, the method `_renew` sees to
+//! it, and gives the new tuple through [`set`]. What is None calls that method every time.
 //!
-//! Not here: which objects those are, and which of them are one value (`python/kernpack/_captured.py`).
+//! Not here: which objects those are, and which of them are one value
+//! (`python/kernpack/_captured.py`).
 
 use crate::python::{self, Object, Owned};
 use crate::written::{items_of, word_behind};

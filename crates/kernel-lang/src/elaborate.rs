@@ -47,7 +47,7 @@ pub struct Request<'r> {
     pub block: [Option<u32>; 3],
     /// Its symbol: a C identifier.
     pub symbol: &'r str,
-    /// What is known of the call besides, where it is asked which indices the extent of something
+    /// The other facts about the call, where it is asked which indices the extent of something
     /// else alone bounds.
     pub surroundings: Option<Surroundings<'r>>,
 }

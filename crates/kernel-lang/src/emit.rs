@@ -51,7 +51,7 @@ impl Emission {
         }
     }
 
-    /// What came of a kernel, with its warnings.
+    /// The outcome of a kernel, with its warnings.
     pub fn finish(self, request: &Request<'_>, warnings: Diagnostics) -> Instance {
         let written = self.written();
         let Emission { b, parameters, facts, accesses, .. } = self;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Layouts as text, as CuTe prints them: `((1,32),(?,?)):((0,1),(?,32))`. The alternate form, `{:#}`,
-//! says of each name what is known of it, so that nothing is lost where the text is read again:
-//! `(4,n{div=8}):(1,4)`.
+//! Layouts as text, as CuTe prints them: `((1,32),(?,?)):((0,1),(?,32))`. The alternate form,
+//! `{:#}`, says of each name what is known of it, so that nothing is lost where the text is read
+//! again: `(4,n{div=8}):(1,4)`.
 
 use crate::Int;
 use crate::layout::{Mode, Stride};

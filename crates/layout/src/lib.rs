@@ -52,8 +52,8 @@
 //! `product.rs`, `slice.rs`, `partition.rs`, `recast.rs`; `index.rs` has coordinates and indices,
 //! `tiler.rs` what is done mode by mode, `modes.rs` what only moves modes, `swizzle.rs` and
 //! `composed.rs` layouts with a swizzle, `vector.rs` the width of accesses. `display.rs` prints,
-//! `parse/` reads the same text, `evaluate/` does operations that stand in it, `draw/` makes pictures,
-//! and `error.rs` is what can come of it.
+//! `parse/` reads the same text, `evaluate/` does operations that stand in it, `draw/` makes
+//! pictures, and `error.rs` is what can come of it.
 
 #![forbid(unsafe_code)]
 

@@ -160,7 +160,7 @@ impl Display for Symbol {
     }
 }
 
-/// What is known of a name, as it is read: nothing where that is what is known of any name.
+/// The facts about a name, as they are read: nothing where they are those of any name.
 fn write_facts(f: &mut Formatter<'_>, facts: &Facts) -> fmt::Result {
     let Facts { divisor, min, max } = *facts;
     let usual = Facts::NON_NEGATIVE;

@@ -2,9 +2,10 @@
 //! Packages for Python: from the cache or compiled, while the interpreter goes on.
 //!
 //! `kernpack_get(request, observer, name, bytes, name, bytes, …)` takes a request as JSON: `name`,
-//! `text` and `base` as of [`Request`], and perhaps `archs` or `devices`; `places`, where the text is a program. It answers JSON: the
-//! number of the `package`, by which `kernpack_read` knows it; the path `so` that can be loaded,
-//! and its `digest`; whether it was a `hit`; the drawn `notes` and `warnings`; or else an `error`.
+//! `text` and `base` as of [`Request`], and perhaps `archs` or `devices`; `places`, where the text
+//! is a program. It answers JSON: the number of the `package`, by which `kernpack_read` knows it;
+//! the path `so` that can be loaded, and its `digest`; whether it was a `hit`; the drawn `notes`
+//! and `warnings`; or else an `error`.
 //!
 //! The work is done on a thread of its own. The one that asked looks for signals meanwhile, so that
 //! Ctrl-C ends the wait at once; what was begun is finished, for the next who asks.

@@ -4,8 +4,9 @@
 use crate::ffi::{Args, Error, Value};
 use kernpack_package::program;
 
-/// `kernpack_names(text, is_method) -> JSON`: the names that the functions of a text use and do not bind, each
-/// with the attributes behind it. Of a text that is no Python there are none: who reads it says so.
+/// `kernpack_names(text, is_method) -> JSON`: the names that the functions of a text use and do not
+/// bind, each with the attributes behind it. Of a text that is no Python there are none: who reads
+/// it says so.
 pub fn names(args: Args<'_>) -> Result<Value, Error> {
     Value::json(&program::names(args.text(0)?, args.int(1)? != 0))
 }

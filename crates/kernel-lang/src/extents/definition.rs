@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What defines each value of a kernel, and what slots are made, wherever that stands.
+//! Definitions of the values of a kernel, and the values that slots are made, wherever that stands.
 
 use super::Given;
 use super::relations::names_of;
@@ -19,13 +19,13 @@ pub(super) enum Definition<'k> {
     Expr(&'k Expr),
     /// Where a thread is.
     Geometry(Geometry),
-    /// What a loop counts.
+    /// The index of a loop.
     Index,
     /// Anything else: what a row or assembly gives, an address.
     Other,
 }
 
-/// What a slot is made somewhere.
+/// A value that a slot is made somewhere.
 #[derive(Debug)]
 pub(super) struct Put {
     /// The value.
@@ -169,7 +169,7 @@ impl<'k> Definitions<'k> {
         &self.given[number]
     }
 
-    /// What a slot is made, anywhere.
+    /// The values that a slot is made, anywhere.
     pub fn puts(&self, slot: Slot) -> &[Put] {
         &self.puts[slot.index()]
     }

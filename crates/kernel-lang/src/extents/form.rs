@@ -16,7 +16,7 @@ pub(super) enum Part {
     Value(Value),
     /// Where a thread is.
     Place(Geometry),
-    /// What a slot holds between two changes.
+    /// The value of a slot between two changes.
     Slot(Slot, u32),
 }
 

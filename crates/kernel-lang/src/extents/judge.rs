@@ -25,15 +25,15 @@ const DEPTH: u32 = 8;
 
 /// An index that is asked about.
 struct Asked<'w> {
-    /// What threads have of it, without a constant.
+    /// The part of it that threads have, without a constant.
     least: Form,
-    /// What the call has of it, and the constant.
+    /// The part of it that the call has, and the constant.
     rest: Form,
     /// The extent.
     extent: Form,
     /// The names that are related to the extent.
     related: BTreeSet<String>,
-    /// What the index comes of.
+    /// The origins of the index.
     support: Support,
     /// The bounds that count here.
     bounds: Vec<&'w Bound>,
@@ -50,7 +50,7 @@ enum Says {
 }
 
 impl Walk<'_> {
-    /// What is to be told of an index that is stated to be in bounds.
+    /// The finding about an index that is stated to be in bounds.
     pub fn finding(&mut self, index: Value, extent: Value, place: Place) -> Option<Unrelated> {
         let access = self.finished.accesses.of((index, extent, place))?.clone();
         let (condition, [index, extent]) = self.unmasked(index, extent);
@@ -242,7 +242,7 @@ impl Walk<'_> {
 
     // Numbers.
 
-    /// What a sum can be, by bounds of its parts.
+    /// The range of a sum, by bounds of its parts.
     fn range(&self, form: &Form, bounds: &[&Bound]) -> Interval {
         let parts = form.parts.iter().map(|(part, times)| {
             let mut range = self.part_range(*part);

@@ -35,7 +35,7 @@ use kernpack_syntax::{Placed, Span};
 use kernpack_validators::Expr;
 use rustc_hash::FxHashMap;
 
-/// What is known of a call beside what it passes to the kernel.
+/// The facts about a call beside what it passes to the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'r> {
     /// The blocks of the grid in x, y and z, as far as they are known.
@@ -97,7 +97,7 @@ impl Extents {
     }
 }
 
-/// What was written down of accesses while a kernel was elaborated.
+/// The accesses that were written down while a kernel was elaborated.
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     arguments: Vec<Extents>,

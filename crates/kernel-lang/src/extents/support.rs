@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a number comes of, through whatever computes it: where threads are, what loops count, what
+//! Origins of a number, through whatever computes it: where threads are, what loops count, what
 //! is read, and names of the call. Of a slot it is all that the slot is made anywhere, and what
 //! decides whether it is.
 
@@ -18,11 +18,11 @@ const MOST_VALUES: usize = 1024;
 pub(super) enum Source {
     /// Where a thread is.
     Place(Geometry),
-    /// What a loop counts.
+    /// The index of a loop.
     Index(Value),
     /// A slot.
     Slot(Slot),
-    /// What is read, or comes from other threads.
+    /// A number that is read, or comes from other threads.
     Data(Value),
 }
 
@@ -39,10 +39,10 @@ impl Source {
     }
 }
 
-/// What a number comes of.
+/// The origins of a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Support {
-    /// What is no number of the call.
+    /// Those that are no numbers of the call.
     pub sources: BTreeSet<Source>,
     /// The names of the call's numbers.
     pub names: BTreeSet<String>,

@@ -10,7 +10,7 @@ use kernpack_syntax::{Diagnostics, Texts};
 use std::io;
 use std::path::Path;
 
-/// What is told of the kernels of a file's packed functions.
+/// The findings about the kernels of a file's packed functions.
 fn told(source: &str, unrelated: Unrelated) -> (Result<Diagnostics, Diagnostics>, Texts) {
     let mut texts = Texts::default();
     let mut door = |path: &Path| match path.to_str() {
@@ -470,7 +470,7 @@ fn texts_of(folder: &str, ending: &str) -> Vec<String> {
     paths.map(|path| std::fs::read_to_string(path).expect("it is text")).collect()
 }
 
-/// What others have written with a signature is right: nothing is told of any of it.
+/// Kernels that others have written with a signature are right: nothing is told of any.
 #[test]
 fn kernels_of_examples_and_pages_are_silent() {
     let (mut n_functions, mut told) = (0, String::new());

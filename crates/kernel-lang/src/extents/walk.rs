@@ -43,7 +43,7 @@ pub(super) struct Bound {
     pub of: BoundOf,
 }
 
-/// What a bound comes from.
+/// The origin of a bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoundOf {
     /// A comparison or a loop that is written there.
@@ -54,7 +54,7 @@ pub(super) enum BoundOf {
     Stated,
 }
 
-/// What a slot holds.
+/// The content of a slot.
 #[derive(Clone, Debug)]
 enum Content {
     /// It is not known.
@@ -81,7 +81,7 @@ pub(super) struct Walk<'k> {
     pub facts: Vec<Fact>,
     /// The sums that integers are, as far as they were come to.
     forms: FxHashMap<Value, Rc<Form>>,
-    /// What was read of slots, where it is a truth value.
+    /// The contents of slots that were read, where they are truth values.
     read: FxHashMap<Value, Content>,
     slots: Vec<Held>,
     /// Slots that were changed, with what they held before.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules and memory that the body of a packed function says, and that belong to its signature: every
-//! call has to keep the rules, and allocates the memory.
+//! Rules and memory that the body of a packed function says, and that belong to its signature:
+//! every call has to keep the rules, and allocates the memory.
 //!
 //! A body is gone through twice where it says such a thing: first to find it, and then as if it had
 //! stood in the signature, which is what callers see and entry points check. So what kernels are
@@ -51,7 +51,7 @@ impl Found {
 
     /// Those that the combinations of dtypes have found, in terms of all of them.
     pub fn of_rows(rows: &[(Row, Found)]) -> Found {
-        // Without dtype variables there is one combination, and functions with them allocate nothing.
+        // Functions with dtype variables allocate nothing, and others have one combination.
         let first = rows.first().map(|(_, found)| found.clone()).unwrap_or_default();
         let mut all = Found { rules: Vec::new(), ..first };
         for rule in rows.iter().flat_map(|(_, found)| &found.rules) {

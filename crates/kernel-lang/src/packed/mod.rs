@@ -86,7 +86,7 @@ pub struct PackedFunction {
     /// The launches of calls, for each combination of dtypes; one where there are no dtype
     /// variables.
     pub rows: Vec<PackedRow>,
-    /// What becomes of an index that the extent of another tensor alone bounds.
+    /// The treatment of an index that the extent of another tensor alone bounds.
     pub unrelated: Unrelated,
 }
 
@@ -178,8 +178,8 @@ fn function(
 struct Body<'f> {
     files: &'f KernelFiles,
     definition: &'f Definition,
-    /// Whether the signature was made of a call's arguments: what is written, returned and allocated
-    /// stands here alone.
+    /// Whether the signature was made of a call's arguments: what is written, returned and
+    /// allocated stands here alone.
     is_made: bool,
 }
 

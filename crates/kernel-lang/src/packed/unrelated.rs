@@ -8,7 +8,7 @@ use crate::argument::{Argument, TensorArg};
 use crate::extents::{self, Relations};
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity};
 
-/// What becomes of an index that the extent of another tensor alone bounds.
+/// The treatment of an index that the extent of another tensor alone bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unrelated {
     /// Nothing: it is not looked for.
@@ -27,7 +27,7 @@ impl Unrelated {
     }
 }
 
-/// What is told of such indices.
+/// Findings about such indices.
 pub(super) struct Beyond {
     unrelated: Unrelated,
     told: Diagnostics,

@@ -3,7 +3,8 @@
 //! the text to be read without it.
 //!
 //! A name comes with the attributes behind it, `config.tile.width`, of which the program knows how
-//! many lead through its own objects. Names of Python are among them too. Annotations are not: what they say, the program has read.
+//! many lead through its own objects. Names of Python are among them too. Annotations are not: what
+//! they say, the program has read.
 
 use super::tree::{Block, Comprehension, Expr, ExprKind, Function, Name, StmtKind};
 use super::walk;

@@ -99,7 +99,7 @@ pub(crate) enum Touched<'t> {
 /// The tensor that an index is stated to be in bounds of, and where.
 #[derive(Clone, Copy)]
 pub(crate) struct Stated<'t> {
-    /// What it is a view of.
+    /// The memory that it is a view of.
     pub base: &'t Base,
     /// Its name in messages.
     pub name: &'t Name,

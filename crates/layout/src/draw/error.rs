@@ -83,7 +83,7 @@ pub enum DrawError {
         /// How many elements that has.
         n_elements: i64,
     },
-    /// What has no place in memory.
+    /// The layout that has no place in memory.
     #[error("`{of}` has no banks: they are of a layout whose indices are numbers")]
     NoBanks {
         /// The layout.

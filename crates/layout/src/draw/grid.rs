@@ -22,7 +22,7 @@ pub(super) struct Grid {
     pub columns_together: Option<i64>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
-    /// What is said above them.
+    /// The remarks above them.
     pub remarks: Vec<String>,
     /// How often a warp waits for banks, where they are shown.
     pub ways: Option<usize>,
@@ -243,7 +243,7 @@ fn number_of(
     Ok(index_of(cx, &Int::Known(thread), threads)?.known())
 }
 
-/// What there is to be said of a warp's accesses.
+/// The remarks on a warp's accesses.
 fn remarks(n_threads: usize, bytes: i128, ways: usize) -> Vec<String> {
     let unit = if bytes == 1 { "byte" } else { "bytes" };
     let memory = format!("elements of {bytes} {unit} in 32 banks of 4 bytes (b)");

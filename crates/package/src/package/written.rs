@@ -52,7 +52,7 @@ pub struct PackedLaunches {
     pub file: KernelFile,
     /// Its launches, for each combination of dtypes.
     pub rows: Vec<PackedRow>,
-    /// What becomes of an index that the extent of another tensor alone bounds.
+    /// The treatment of an index that the extent of another tensor alone bounds.
     pub unrelated: Unrelated,
 }
 

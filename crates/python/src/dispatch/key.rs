@@ -4,8 +4,8 @@
 //! Of a tensor that is its dtype, rank, type of device and order; of a tuple its items; of a number
 //! its type; of a text, a dtype, and whatever is constant for the compiler, the value. Extents,
 //! strides, alignment and divisibility are no part of it. [`Class`] is the class of one argument as
-//! data, and a key is a row of words: a call makes them at once ([`add`]), and what is known without
-//! a call makes them of classes ([`Class::add_to`]).
+//! data, and a key is a row of words: a call makes them at once ([`add`]), and what is known
+//! without a call makes them of classes ([`Class::add_to`]).
 
 use crate::ffi::{bytes, items};
 use kernpack_ffi_abi::layout::{Any, DLTensor, TENSOR_VIEW_OFFSET};

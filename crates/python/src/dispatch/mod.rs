@@ -4,8 +4,8 @@
 //!
 //! `kernpack_dispatcher(miss, constants)` makes a dispatcher and answers a function that controls
 //! it. `miss` is asked where a call has no variant: it gets the classes of the arguments as JSON
-//! ([`key::Class`]), and answers the function to call, which is called from then on for arguments of
-//! these classes. `constants` has `1` for each argument whose value counts, `0` for each other one;
+//! ([`key::Class`]), and answers the function to call, which is called from then on for arguments
+//! of these classes. `constants` has `1` for each argument whose value counts, `0` for each other one;
 //! without any, `None`, all arguments are of one class.
 //!
 //! The control is called with a word: `"function"` answers the function that dispatches;
@@ -47,10 +47,11 @@ struct Dispatcher {
     owned: Mutex<Owned>,
 }
 
-/// What is freed with the dispatcher: addresses of it are in tables.
+/// Tables and variants, which are freed with the dispatcher: others hold their addresses.
 #[derive(Default)]
 struct Owned {
-    /// Every table that there was, the last one included: each has twice the room of the one before.
+    /// Every table that there was, the last one included. Each is larger than the one before.
+    #[expect(clippy::vec_box, reason = "a table stays where it is while others are added")]
     tables: Vec<Box<Table>>,
     variants: Vec<Arc<Variant>>,
 }
