@@ -424,8 +424,8 @@ def draw(
     answer = _native.command("layout", drawn, "-o", os.fsdecode(path), *words)
     message: str = answer["json"].get("error", {}).get("message", "")
     if message:
-        # Its code is 2 where the name is no name of a picture.
-        raise ValueError(message) if answer["code"] == 2 else OSError(message)
+        # Its code is 2 where the name is no name of a picture; how to call it is said below that.
+        raise ValueError(message.split("\n")[0]) if answer["code"] == 2 else OSError(message)
 
 
 def _write_drawn(value: Any) -> str:

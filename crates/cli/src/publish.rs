@@ -56,15 +56,13 @@ pub fn publish(files: &[(&Path, &[u8])]) -> Result<()> {
 /// That there is a folder for the file.
 ///
 /// # Errors
-/// Where there is none.
-pub fn require_folder(path: &Path) -> Result<()> {
+/// Where there is none: the help says what to do.
+pub fn require_folder(path: &Path, help: &str) -> Result<()> {
     let Some(folder) = folder(path) else { return Ok(()) };
     match folder.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let folder = folder.display();
-            Err(anyhow!(
-                "there is no folder `{folder}`; make it first, or use `--out-dir`, which makes its own"
-            ))
+            Err(anyhow!("there is no folder `{folder}`; {help}"))
         }
         _ => Ok(()),
     }

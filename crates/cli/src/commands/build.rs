@@ -115,7 +115,7 @@ impl Build {
     fn build(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("build").entered();
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
-            require_folder(path)?;
+            require_folder(path, "make it first, or use `--out-dir`, which makes its own")?;
         }
         // The cache has shared objects, with what belongs to them. A package of which none
         // can be made may still be wanted as an object.

@@ -67,7 +67,7 @@ impl Layout {
             return Ok(list());
         }
         if let Some(path) = &self.output {
-            require_folder(path)?;
+            require_folder(path, "make it first")?;
         }
         let mut cx = Symbols::new();
         let object = self.object(&mut cx)?;

@@ -354,14 +354,14 @@ fn problems_are_drawn_where_they_are() {
         "#]],
     );
     expect(
-        &["group_modes((2,3,4), 2)"],
+        &["take((2,3,4), 2)"],
         expect![[r#"
         exit 1
-        err: error[syntax]: expected `group_modes(layout, begin, end)`, found 2 arguments
+        err: error[syntax]: expected `take(layout, begin, end)`, found 2 arguments
         err:  --> layout:1:1
         err:   |
-        err: 1 | group_modes((2,3,4), 2)
-        err:   | ^^^^^^^^^^^^^^^^^^^^^^^
+        err: 1 | take((2,3,4), 2)
+        err:   | ^^^^^^^^^^^^^^^^
     "#]],
     );
 }
@@ -412,4 +412,114 @@ fn answers_for_programs_have_what_is_shown() {
     assert_eq!(answer(&["rank((2,3))"]), json!({ "text": "2", "kind": "number" }));
     let refused = answer(&["(4"]);
     assert_eq!(refused["error"]["diagnostics"][0]["code"], "syntax");
+}
+
+/// How many cells a picture has.
+fn n_cells(svg: &str) -> usize {
+    svg.matches("<rect class=\"cell").count()
+}
+
+#[test]
+fn a_picture_is_written_to_a_file() {
+    let bench = Bench::new();
+    bench.expect(&["layout", "(4,8):(8,1)", "-o", "a.svg"], expect![["exit 0\n"]]);
+    let svg = std::fs::read_to_string(bench.path("a.svg")).expect("the picture");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    assert_eq!(n_cells(&svg), 32);
+    bench.run(["layout", "--tv", "(2,4):(4,1)", "(2,2):(2,1)", "--output", "tv.svg"]);
+    let tv = std::fs::read_to_string(bench.path("tv.svg")).expect("the picture");
+    assert!(tv.contains(">T7V3<"), "{tv}");
+    assert_eq!(n_cells(&tv), 32);
+    let text = "((4,2),(2,2)):((8,2),(4,1)) in (4,8)";
+    bench.run(["layout", text, "-o", "again.svg"]);
+    let again = std::fs::read_to_string(bench.path("again.svg")).expect("the picture");
+    assert_eq!(tv, again, "what is printed can be drawn");
+    assert_eq!(bench.names("."), ["a.svg", "again.svg", "tv.svg"]);
+}
+
+#[test]
+fn banks_are_told_besides_the_picture() {
+    let bench = Bench::new();
+    let rows = ["layout", "(32,32):(32,1)", "-o", "a.svg", "--banks", "4"];
+    bench.expect(
+        &rows,
+        expect![[r#"
+        exit 0
+        out: elements of 4 bytes in 32 banks of 4 bytes (b)
+        out: 32 threads (t): 32-way conflict
+    "#]],
+    );
+    let svg = std::fs::read_to_string(bench.path("a.svg")).expect("the picture");
+    assert_eq!((n_cells(&svg), svg.matches("cell mark").count()), (1024, 32));
+    let ran = bench.run([&rows[..], &["--threads", "32:32", "--json"]].concat());
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&answer["ways"], &answer["output"]), (&json!(1), &json!("a.svg")));
+}
+
+#[test]
+fn what_is_no_picture_is_not_written() {
+    let bench = Bench::new().and("old.svg", "old");
+    bench.expect(
+        &["layout", "(100,2)", "-o", "old.svg"],
+        expect![[r#"
+        exit 1
+        err: error: `(100,2):(1,100)` has 100 rows and 2 columns, and a picture has 64 of each at most; draw a tile of it
+    "#]],
+    );
+    assert_eq!(std::fs::read_to_string(bench.path("old.svg")).expect("the old one"), "old");
+    bench.expect(
+        &["layout", "(4,2)", "-o", "nowhere/a.svg"],
+        expect![[r#"
+        exit 1
+        err: error: cannot write `nowhere/a.svg`: there is no folder `nowhere`; make it first
+    "#]],
+    );
+    bench.expect(
+        &["layout", "(4,2)", "-o", "a.png"],
+        expect![[r#"
+        exit 2
+        err: error: invalid value 'a.png' for '--output <OUT>': the name must end in .svg
+        err: 
+        err: For more information, try '--help'.
+    "#]],
+    );
+    let alone = bench.run(["layout", "(4,2)", "--banks", "4"]);
+    assert_eq!(alone.code, Some(2), "{alone}");
+    bench.expect(
+        &["layout", "(4,2)", "-o", "a.svg", "--banks", "4", "--threads", "(4"],
+        expect![[r#"
+        exit 1
+        err: error[syntax]: expected `,` or `)`, found the end
+        err:  --> layout:1:3
+        err:   |
+        err: 1 | (4
+        err:   |   ^
+    "#]],
+    );
+    assert_eq!(bench.names("."), ["old.svg"]);
+}
+
+#[test]
+fn parts_of_layouts_are_read_again() {
+    for (text, expected) in [
+        ("(4,4):(16,1) at 72", "(4,4):(16,1) at 72"),
+        ("crd2idx((1,2), (4,4):(16,1) at 72)", "90"),
+        ("local_tile((4,4):(16,1) at 72, (2,2), (1,0))", "(2,2):(16,1) at 104"),
+        ("slice((_,1), (4,4):(16,1) at 72)", "(4):(16) at 73"),
+        ("zipped_divide((4,4):(16,1) at 72, (2,2))", "((2,2),(2,2)):((16,1),(32,2)) at 72"),
+        ("right_inverse((4,4):(4,1) at 0)", "(4,4):(4,1)"),
+    ] {
+        assert_eq!(answer(&[text])["text"], expected, "{text}");
+    }
+    expect(
+        &["right_inverse((4,4):(4,1) at 1)"],
+        expect![[r#"
+        exit 1
+        err: error[syntax]: expected a layout, found a part of a layout
+        err:  --> layout:1:15
+        err:   |
+        err: 1 | right_inverse((4,4):(4,1) at 1)
+        err:   |               ^^^^^^^^^^^^^^^^
+    "#]],
+    );
 }
