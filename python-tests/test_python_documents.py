@@ -190,6 +190,11 @@ def test_the_reference(folder):
     Document("docs/python.md", folder).run()
 
 
+def test_layouts(folder):
+    Document("docs/layouts.md", folder).run()
+    assert {path.stem for path in folder.glob("*.svg")} >= {"layout", "owners", "tiles", "padded"}
+
+
 def test_the_reference_names_everything():
     text = (REPOSITORY / "docs/python.md").read_text()
     names = [name for name in _api.__all__ if not isinstance(getattr(_api, name), kp.DType)]

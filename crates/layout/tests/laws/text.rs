@@ -38,6 +38,28 @@ fn results_with_names_are_read_again() {
     assert!(n_read > 500, "{n_read}");
 }
 
+#[test]
+fn what_is_known_of_names_is_read_again() {
+    let texts = [
+        ("(m{div=8},n{min=1 max=64}):(n,1)", "(m{div=8},n{min=1 max=64}):(n{min=1 max=64},1)"),
+        (
+            "zipped_divide((m,n{div=32}):(n,1), (1,32))",
+            "((1,32),(m,n{div=32}//32)):((0,1),(n{div=32},32))",
+        ),
+        ("S<3,4,3> o n{div=8} o (m,8):(8,1)", "S<3,4,3> o n{div=8} o (m,8):(8,1)"),
+        ("(4,4):(16,1) at (i{div=4}*8)+j", "(4,4):(16,1) at (i{div=4}*8)+j"),
+        ("ceil_div(n{div=2},3)", "ceil_div(n{div=2},3)"),
+        ("make_layout_tv((2,4):(4,1), 4:1)", "((4,2),4):((8,4),1) in (8,4)"),
+    ];
+    for (text, expected) in texts {
+        let told =
+            |text: &str| evaluate(text, &mut Symbols::new()).map(|object| format!("{object:#}"));
+        let once = told(text).expect("an object");
+        assert_eq!(told(&once).as_ref(), Ok(&once), "{text}");
+        assert_eq!(once, expected, "{text}");
+    }
+}
+
 /// Words that texts are made of.
 const WORDS: &[&str] = &[
     "(",
@@ -65,6 +87,8 @@ const WORDS: &[&str] = &[
     "m",
     "n",
     "o",
+    "at",
+    "in",
     "S<3,4,3>",
     "S",
     "<",
