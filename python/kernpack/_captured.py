@@ -18,7 +18,7 @@ import inspect
 import struct
 import sys
 import types
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, cast
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from . import _native
 from ._dtype import NAMES, DType, dtype
@@ -93,7 +93,7 @@ def _leads_on(value: Any) -> bool:
     """Whether attributes of a value are the program's: the language has none of its own there."""
     if isinstance(value, types.ModuleType):
         return not is_ours(value)
-    if isinstance(value, enum.Enum) or dataclasses.is_dataclass(value):
+    if isinstance(value, enum.Enum) or _is_dataclass(value):
         return True
     return not (_is_native(value) or is_dtype(value) or callable(value)) or isinstance(value, type)
 
@@ -138,15 +138,19 @@ def _other(value: Any, function: Function) -> Json:
         return _dtype(value)
     if is_ours(value):
         return {"kernpack": None}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if _is_dataclass(value):
         fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
         return _record(fields, function)
-    numpy = sys.modules.get("numpy")
+    numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
         return write(value.item(), function) if value.ndim == 0 else _unheld(value)
     if hasattr(value, "__kernpack_source__") or isinstance(value, types.FunctionType):
         return function(value)
     return _unheld(value)
+
+
+def _is_dataclass(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 
 def _dtype(value: Any) -> Json:
@@ -204,7 +208,7 @@ _WRITERS: tuple[tuple[type, Callable[[Any, Function], Json]], ...] = (
 
 
 def _unheld(value: Any) -> Json:
-    kind = type(value)
+    kind: type[Any] = type(value)
     name = kind.__qualname__
     if kind.__module__ not in ("builtins", "__main__"):
         name = f"{kind.__module__}.{name}"
@@ -235,8 +239,8 @@ def is_mutable(value: Any) -> bool:
     if isinstance(value, (list, dict)):
         return True
     if isinstance(value, tuple):
-        return any(map(is_mutable, cast("tuple[Any, ...]", value)))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return any(map(is_mutable, value))
+    if _is_dataclass(value):
         params = getattr(value, "__dataclass_params__", None)
         return not getattr(params, "frozen", False) or any(map(is_mutable, _fields(value)))
     return False
@@ -268,10 +272,9 @@ class _Same:
 def _text(written: Json) -> Any:
     """JSON in which functions are objects, as something that compares."""
     if isinstance(written, list):
-        return ("list", *map(_text, cast("list[Any]", written)))
+        return ("list", *map(_text, written))
     if isinstance(written, dict):
-        items = cast("dict[str, Any]", written).items()
-        return ("dict", *((name, _text(each)) for name, each in items))
+        return ("dict", *((name, _text(each)) for name, each in written.items()))
     if isinstance(written, _Same):
         return ("function", id(written.of))
     return (type(written).__name__, written)
@@ -285,7 +288,7 @@ def paths(text: str, is_method: bool) -> tuple[tuple[str, ...], ...]:
 
 def unwrapped(function: Any) -> types.FunctionType:
     """The function that decorators wrap."""
-    inner = inspect.unwrap(function)
+    inner: Any = inspect.unwrap(function)
     if isinstance(inner, (staticmethod, classmethod)):
         inner = inner.__func__
     if not isinstance(inner, types.FunctionType):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 import json
 import os
 import sys
@@ -112,11 +113,11 @@ class _JitMethods(Function):
 
     def _know_parameters(self) -> None:
         given = self.parameters
-        kind = _function.inspect.Parameter.POSITIONAL_OR_KEYWORD
-        empty = _function.inspect.Parameter.empty
-        self.__signature__ = _function.inspect.Signature(
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        empty = inspect.Parameter.empty
+        self.__signature__ = inspect.Signature(
             [
-                _function.inspect.Parameter(name, kind, default=given.defaults.get(name, empty))
+                inspect.Parameter(name, kind, default=given.defaults.get(name, empty))
                 for name in given.names
             ]
         )
@@ -289,15 +290,11 @@ class _JitMethods(Function):
         """The signature, where it has one or was compiled for one kind of calls."""
         return self._options.signature or self._only.signature
 
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """What the package of its only variant says."""
-        return self._only.function.metadata
-
-    @property
-    def package(self) -> Any:
-        """The package of its only variant."""
-        return self._only.function.package
+    def __getattr__(self, name: str) -> Any:
+        """What a package says of a function, this one says of its only variant."""
+        if name not in ("metadata", "package"):
+            raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")
+        return getattr(self._only.function, name)
 
     @property
     def raw(self) -> tvm_ffi.Function:
@@ -372,7 +369,7 @@ def _made(
 
 
 def _alive(reference: Any) -> JitFunction:
-    found = reference()
+    found: JitFunction | None = reference()
     if found is None:
         raise RuntimeError("the jit function is gone")
     return found
@@ -432,12 +429,11 @@ def _is_there(watch: Watch, copy: Any) -> bool:
 def _on_gpu(of: Any) -> Any:
     """Classes of arguments with tensors on a GPU."""
     if isinstance(of, list):
-        return [_on_gpu(each) for each in cast("list[Any]", of)]
+        return [_on_gpu(each) for each in of]
     if isinstance(of, dict):
-        named = cast("dict[str, Any]", of)
         return {
             name: {**each, "device": "cuda"} if name == "tensor" else _on_gpu(each)
-            for name, each in named.items()
+            for name, each in of.items()
         }
     return of
 

@@ -177,7 +177,8 @@ def _tensor(of: Mapping[str, Any]) -> Type:
         return fake_tensor(of["dtype"], shape, order="col")
     if order == "any":
         return fake_tensor(of["dtype"], shape, strides="any")
-    strides = [*_symbols(of["ndim"] - 1), 1] if order == "inner" else _symbols(of["ndim"])
+    strides: list[int | str | SymInt] = [*_symbols(of["ndim"] - (order == "inner"))]
+    strides += [1] * (order == "inner")
     return fake_tensor(of["dtype"], shape, strides=strides)
 
 
@@ -208,7 +209,7 @@ def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
 def _literal(kind: str, value: Any) -> str:
     """A constant as signatures write it."""
     if kind == "text":
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     if kind == "constant_float":
         return repr(struct.unpack("<d", struct.pack("<Q", value))[0])
     return str(value)

@@ -5,8 +5,8 @@
 //! `kernpack_dispatcher(miss, constants)` makes a dispatcher and answers a function that controls
 //! it. `miss` is asked where a call has no variant: it gets the classes of the arguments as JSON
 //! ([`key::Class`]), and answers the function to call, which is called from then on for arguments
-//! of these classes. `constants` has `1` for each argument whose value counts, `0` for each other one;
-//! without any, `None`, all arguments are of one class.
+//! of these classes. `constants` has `1` for each argument whose value counts, `0` for each other
+//! one; without any, `None`, all arguments are of one class.
 //!
 //! The control is called with a word: `"function"` answers the function that dispatches;
 //! `("select", n)` has calls look among the variants of that number, which stands for what the
