@@ -325,3 +325,23 @@ except KeyboardInterrupt:
     shown, _ = process.communicate(timeout=50)
     assert shown == "idle\n" and process.returncode == 0
     assert time.monotonic() - begin < 20
+
+
+@kp.kernel
+def shift(x, y):
+    i = kp.thread_idx()[0]
+    y[i] = x[i + 1]
+
+
+@kp.jit("shifts(x: Tensor([n], float32), y: Tensor([n], float32, mut)) where n <= 64")
+def shifts(x, y):
+    shift(x, y).launch(grid=1, block=x.shape[0])
+
+
+def test_functions_of_a_running_program_are_checked_at_their_lines():
+    x, y = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    [finding] = shifts.check(x, y).findings
+    assert finding.code == "index-out-of-bounds" and finding.file == __file__
+    assert finding.line is not None
+    line = Path(__file__).read_text().splitlines()[finding.line - 1]
+    assert line.strip() == "y[i] = x[i + 1]"

@@ -185,9 +185,7 @@ def _tensor(of: Mapping[str, Any]) -> Type:
 def _tuple(items: Sequence[Any], annotation: Any, name: str) -> Type:
     """A tuple, whose fields have the names that a NamedTuple or a dataclass gives them."""
     fields = _fields(annotation, len(items))
-    parts = [
-        (own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)
-    ]
+    parts = [(own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)]
     texts = [part.text if own is None else f"{own}: {part.text}" for own, part in parts]
     symbols = tuple(symbol for _, part in parts for symbol in part.symbols)
     return Type(f"Tuple({', '.join(texts)})", symbols)

@@ -117,14 +117,15 @@ fn wait(
 }
 
 fn run(request: &Request, function: &str, passed: Passed, options: &PassedOptions) -> Outcome {
-    let (held, mut texts) = (&request.held, Texts::default());
-    let reading = request.package_text().read(&mut texts, held);
+    let mut texts = Texts::default();
+    let held = request.held.below(&request.base);
+    let reading = request.package_text().read(&mut texts, &held);
     let told = Told::of(request.name.clone(), texts);
     let problems = |problems: Diagnostics| Failure::Problems(told.clone().and(problems));
     if reading.problems.has_errors() {
         return Err(problems(reading.problems));
     }
-    match interpret_passed(&reading.package, function, passed, options, held) {
+    match interpret_passed(&reading.package, function, passed, options, &held) {
         Ok(done) => Ok((done, told)),
         Err(InterpretError::Problems(found)) => Err(problems(found)),
         Err(error) => Err(Failure::Error(other(error))),

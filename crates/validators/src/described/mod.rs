@@ -316,8 +316,8 @@ mod tests {
             };
         assert_eq!(call(data_at(0, 16), data_at(0, 32)), "true");
         assert_eq!(call(data_at(0, 16), data_at(1, 16)), "true");
-        assert_eq!(call(data_at(0, 16), data_at(0, 28)), "noalias");
-        assert_eq!(call(data_at(0, 4), data_at(1, 0)), "tensor-align");
+        assert_eq!(call(data_at(0, 16), data_at(0, 28)), "alias");
+        assert_eq!(call(data_at(0, 4), data_at(1, 0)), "alignment");
         assert_eq!(tensor_at(data_at(3, 20)), Some((3, 20)));
     }
 
