@@ -593,7 +593,10 @@ def test_annotations_overrule():
         ],
         (),
     )
-    assert text == "f(p: Tuple(x: Tensor([n0], float32), by: int8), width: 3, z: Tensor([m, 8], float16))"
+    assert (
+        text
+        == "f(p: Tuple(x: Tensor([n0], float32), by: int8), width: 3, z: Tensor([m, 8], float16))"
+    )
     with pytest.raises(kp.CompileError, match="`p.x` is not `mut`"):
         kp.compile(f, text)
     written = text.replace("float32)", "float32, mut)")

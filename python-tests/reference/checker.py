@@ -707,7 +707,10 @@ class Call:
         if rule.op == "==" and (pair := self.extents(rule, place)):
             got, other, want = pair
             self.fail(
-                "rule", f"Mismatched {place.itself}", f"to match {other}", f"{got} ({other} is {want})"
+                "rule",
+                f"Mismatched {place.itself}",
+                f"to match {other}",
+                f"{got} ({other} is {want})",
             )
         if rule.op == "aligned":
             got = self.rest(rule, "address", "==")

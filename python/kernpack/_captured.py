@@ -208,10 +208,9 @@ _WRITERS: tuple[tuple[type, Callable[[Any, Function], Json]], ...] = (
 
 
 def _unheld(value: Any) -> Json:
-    kind: type[Any] = type(value)
-    name = kind.__qualname__
-    if kind.__module__ not in ("builtins", "__main__"):
-        name = f"{kind.__module__}.{name}"
+    name, module = type(value).__qualname__, type(value).__module__
+    if module not in ("builtins", "__main__"):
+        name = f"{module}.{name}"
     if isinstance(value, types.ModuleType):
         return {"unheld": [f"the module {value.__name__}", "name what is needed of it"]}
     article = "an" if name[:1].lower() in "aeiou" else "a"
@@ -238,8 +237,9 @@ def is_mutable(value: Any) -> bool:
     """Whether a value can become another one and stay the same object."""
     if isinstance(value, (list, dict)):
         return True
+    items: Any = value
     if isinstance(value, tuple):
-        return any(map(is_mutable, value))
+        return any(map(is_mutable, items))
     if _is_dataclass(value):
         params = getattr(value, "__dataclass_params__", None)
         return not getattr(params, "frozen", False) or any(map(is_mutable, _fields(value)))
@@ -271,10 +271,11 @@ class _Same:
 
 def _text(written: Json) -> Any:
     """JSON in which functions are objects, as something that compares."""
+    parts: Any = written
     if isinstance(written, list):
-        return ("list", *map(_text, written))
+        return ("list", *map(_text, parts))
     if isinstance(written, dict):
-        return ("dict", *((name, _text(each)) for name, each in written.items()))
+        return ("dict", *((name, _text(each)) for name, each in parts.items()))
     if isinstance(written, _Same):
         return ("function", id(written.of))
     return (type(written).__name__, written)
@@ -288,9 +289,8 @@ def paths(text: str, is_method: bool) -> tuple[tuple[str, ...], ...]:
 
 def unwrapped(function: Any) -> types.FunctionType:
     """The function that decorators wrap."""
-    inner: Any = inspect.unwrap(function)
-    if isinstance(inner, (staticmethod, classmethod)):
-        inner = inner.__func__
+    wrapped: Any = inspect.unwrap(function)
+    inner: Any = getattr(wrapped, "__func__", wrapped)
     if not isinstance(inner, types.FunctionType):
         kind = type(inner).__name__
         raise TypeError(f"expected a function that is written in Python, got {kind}: {inner!r}")

@@ -82,9 +82,10 @@ class _JitMethods(Function):
     costs then what a function of a package costs. `variants` are what it was compiled to.
     """
 
-    def _begin(
+    def begin(
         self, function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any
     ) -> None:
+        """Makes it the jit function of a function, and of an object where that is a method."""
         self.function, self.owner = function, owner
         self.__kernpack_source__ = text
         self._options = options
@@ -225,14 +226,14 @@ class _JitMethods(Function):
         if len(variants) == 1:
             return variants[0]
         if not variants and self._options.signature is not None:
-            return self._specialised(())
+            return self.specialised(())
         shown = "".join(f"\n  {each.signature}" for each in variants)
         raise AttributeError(
             f"`{self.__name__}` was compiled for {len(variants)} kinds of calls: ask one of "
             f"`variants`, or what `kp.compile` gives{shown}"
         )
 
-    def _specialised(self, specs: Sequence[Any], arch: _arch.Archs = None) -> Variant:
+    def specialised(self, specs: Sequence[Any], arch: _arch.Archs = None) -> Variant:
         """The variant for arguments, or for what stands for them."""
         self._renew()
         if len(specs) == 1 and isinstance(specs[0], str) and "(" in specs[0]:
@@ -269,12 +270,12 @@ class _JitMethods(Function):
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
         numbers and the like, or what stands for them: `kp.fake_tensor(…)`, dtypes.
         """
-        return self._specialised(specs)
+        return self.specialised(specs)
 
     def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """As `Function.prepare`."""
         bound = self.__signature__.bind(*args, **keywords)
-        return self._specialised(bound.args).function.prepare(*bound.args)
+        return self.specialised(bound.args).function.prepare(*bound.args)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package of its only variant to a file; `kp.compile` gives others."""
@@ -295,11 +296,6 @@ class _JitMethods(Function):
         if name not in ("metadata", "package"):
             raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")
         return getattr(self._only.function, name)
-
-    @property
-    def raw(self) -> tvm_ffi.Function:
-        """Its only variant as a plain `tvm_ffi.Function`."""
-        return self._only.function.raw
 
     def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """What the caller gets for what no framework has made its own."""
@@ -364,7 +360,7 @@ def _made(
     function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any = None
 ) -> JitFunction:
     made = JitFunction.__new__(JitFunction)
-    made._begin(function, text, options, owner)
+    made.begin(function, text, options, owner)
     return made
 
 
@@ -386,14 +382,15 @@ def _watched(watches: Sequence[Watch]) -> Any:
     """What the call slot compares: `crates/call-type/src/watch.rs`. None where it cannot tell."""
     quick: list[Any] = []
     slow: list[Any] = []
-    for root, path, value in dict.fromkeys(map(_Once, watches)):
+    for root, path, value in dict.fromkeys(_Once(*watch) for watch in watches):
         if _captured.is_mutable(value):
             return None
         if isinstance(root, dict) and len(path) == 1:
             quick += [root, sys.intern(path[0]), value]
         elif isinstance(root, dict):
             # The object that the attributes begin at is watched by itself.
-            first = root[path[0]]
+            scope: dict[str, Any] = root
+            first = scope[path[0]]
             quick += [root, sys.intern(path[0]), first]
             slow.append((value, first, *map(sys.intern, path[1:])))
         elif path:
@@ -403,9 +400,6 @@ def _watched(watches: Sequence[Watch]) -> Any:
 
 class _Once(Watch):
     """A watch that is equal to another one of the same place."""
-
-    def __new__(cls, watch: Watch) -> _Once:
-        return tuple.__new__(cls, watch)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Once) and self[0] is other[0] and self[1] == other[1]
@@ -428,12 +422,13 @@ def _is_there(watch: Watch, copy: Any) -> bool:
 
 def _on_gpu(of: Any) -> Any:
     """Classes of arguments with tensors on a GPU."""
+    parts: Any = of
     if isinstance(of, list):
-        return [_on_gpu(each) for each in of]
+        return [_on_gpu(each) for each in parts]
     if isinstance(of, dict):
         return {
             name: {**each, "device": "cuda"} if name == "tensor" else _on_gpu(each)
-            for name, each in of.items()
+            for name, each in parts.items()
         }
     return of
 
@@ -441,7 +436,8 @@ def _on_gpu(of: Any) -> Any:
 def _check_devices(signature: str, classes: Sequence[Any]) -> None:
     """Refuses tensors that kernels cannot reach, before anything is compiled."""
     for number, each in enumerate(classes):
-        tensor = each.get("tensor") if isinstance(each, dict) else None
+        named: Any = each if isinstance(each, dict) else {}
+        tensor = named.get("tensor")
         if tensor is not None and tensor["device"] not in ("cuda", "cuda_managed"):
             raise ValueError(
                 f"Mismatched device_type on argument #{number} when calling: `{signature}`, "
@@ -497,7 +493,9 @@ def jit(
         plain = _captured.unwrapped(of)
         return _made(plain, _source.read(plain), options)
 
-    return decorate if function is None or text is not None else decorate(function)
+    if function is None or text is not None:
+        return decorate
+    return decorate(cast("Decorated", function))
 
 
 def compile(function: Any, *specs: Any, arch: _arch.Archs = None) -> Function:
@@ -510,4 +508,4 @@ def compile(function: Any, *specs: Any, arch: _arch.Archs = None) -> Function:
     if not isinstance(function, _JitMethods):
         function = jit(function)
     made = cast("JitFunction", function)
-    return made._specialised(specs, arch).function
+    return made.specialised(specs, arch).function

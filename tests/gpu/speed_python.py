@@ -106,8 +106,7 @@ def jit_calls():
         for function in (jit_kernels.add_one, jit_kernels.add_one_said):
             add_one_of(lambda function=function, pair=pair: function(*pair), pair)
     raw = {
-        name: function.variants[0].function.raw
-        for name, function in jit_kernels.FUNCTIONS.items()
+        name: function.variants[0].function.raw for name, function in jit_kernels.FUNCTIONS.items()
     }
     sides = {name: in_python(one, *pairs) for name, one in jit_kernels.FUNCTIONS.items()}
     sides |= {f"raw {name}": in_python(one, *pairs) for name, one in raw.items()}

@@ -44,7 +44,10 @@ def scaled(x, by=2.0):
 @kp.kernel
 def add_tiles(x, y, width: kp.Constexpr):
     row, first = kp.block_idx()[0], kp.thread_idx()[0]
-    source, target = kp.zipped_divide(x[row, None], (width,)), kp.zipped_divide(y[row, None], (width,))
+    source, target = (
+        kp.zipped_divide(x[row, None], (width,)),
+        kp.zipped_divide(y[row, None], (width,)),
+    )
     for i in range(first, kp.size(source, mode=[1]), BLOCK):
         for j in kp.range_constexpr(width):
             if i * width + j < x.shape[1]:
