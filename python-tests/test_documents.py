@@ -65,7 +65,7 @@ def test_the_package_file_of_the_first_page(folder):
 
 
 def test_the_kernel_of_the_first_page(folder):
-    (folder / "scale.py").write_text(block("README.md", "python", "@kp.kernel"))
+    (folder / "scale.py").write_text(block("README.md", "python", '@kp.jit("scale'))
     shown = run(folder, block("README.md", "sh", "kernpack build scale.py"))
     assert shown.endswith(block("README.md", "text", "scale_elements"))
 

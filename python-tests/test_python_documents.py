@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,13 @@ def test_the_first_example(folder):
     assert is_like(document.python(found[1][2], 0, found[2][2]), found[2][2])
 
 
+def test_the_first_kernel(folder):
+    document = Document("README.md", folder)
+    found = [piece for piece in pieces("README.md") if piece[0] == "## A kernel in Python"]
+    assert [info for _, info, _ in found] == ["python", "text"]
+    assert document.python(found[0][2], 0, "").rstrip() == found[1][2].rstrip()
+
+
 def test_the_first_demo():
     environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
     ran = subprocess.run(
@@ -207,7 +215,7 @@ def test_the_reference_names_everything():
         dir(tvm_ffi.Function)
     )
     # How the package itself tells a function of its parameters.
-    of_functions -= {"know_keywords", "know_written"}
+    of_functions -= {"know_keywords", "know_written", "returned"}
     missing += [
         f"f.{name}"
         for name in of_functions
@@ -242,6 +250,13 @@ def test_the_reference_names_the_environment():
         re.findall(r'"(KERNPACK_\w+)"', (REPOSITORY / "crates/cache/src/settings.rs").read_text())
     )
     assert {name for name in read if f"`{name}" not in text} == set() and len(read) > 6
+
+
+def test_kernels_in_python(folder):
+    with warnings.catch_warnings():
+        # The page says so itself.
+        warnings.filterwarnings("ignore", ".*unrelated-extents", kp.CompileWarning)
+        Document("docs/kernels-in-python.md", folder).run()
 
 
 def test_from_cute_dsl(folder):

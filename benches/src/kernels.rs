@@ -156,7 +156,8 @@ impl KernelFile {
     fn package(&self, arch: Arch) -> Result<WrittenPackage> {
         let mut texts = Texts::default();
         let KernelFile { name, text, folder } = self;
-        let text = PackageText { language: Language::Kernels, name, text, base: folder };
+        let language = Language::Kernels;
+        let text = PackageText { language, name, text, base: folder, places: &[] };
         let mut reading = text.read(&mut texts, Held::nothing());
         reading.overrule_archs(&[arch]);
         let Reading { package, problems, .. } = reading;

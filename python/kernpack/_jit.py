@@ -385,12 +385,11 @@ def _watched(watches: Sequence[Watch]) -> Any:
     for root, path, value in dict.fromkeys(_Once(*watch) for watch in watches):
         if _captured.is_mutable(value):
             return None
-        if isinstance(root, dict) and len(path) == 1:
+        if _is_dict(root) and len(path) == 1:
             quick += [root, sys.intern(path[0]), value]
-        elif isinstance(root, dict):
+        elif _is_dict(root):
             # The object that the attributes begin at is watched by itself.
-            scope: dict[str, Any] = root
-            first = scope[path[0]]
+            first = root[path[0]]
             quick += [root, sys.intern(path[0]), first]
             slow.append((value, first, *map(sys.intern, path[1:])))
         elif path:
@@ -420,6 +419,15 @@ def _is_there(watch: Watch, copy: Any) -> bool:
     return found is value and (not _captured.is_mutable(value) or _captured.frozen(value) == copy)
 
 
+def _is_dict(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _tensor_of(classed: Any) -> Any:
+    """The class of a tensor; None of anything else."""
+    return classed.get("tensor") if _is_dict(classed) else None
+
+
 def _on_gpu(of: Any) -> Any:
     """Classes of arguments with tensors on a GPU."""
     parts: Any = of
@@ -436,8 +444,7 @@ def _on_gpu(of: Any) -> Any:
 def _check_devices(signature: str, classes: Sequence[Any]) -> None:
     """Refuses tensors that kernels cannot reach, before anything is compiled."""
     for number, each in enumerate(classes):
-        named: Any = each if isinstance(each, dict) else {}
-        tensor = named.get("tensor")
+        tensor = _tensor_of(each)
         if tensor is not None and tensor["device"] not in ("cuda", "cuda_managed"):
             raise ValueError(
                 f"Mismatched device_type on argument #{number} when calling: `{signature}`, "

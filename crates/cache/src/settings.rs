@@ -43,9 +43,10 @@ impl Settings {
         };
         let is_forbidden = match word("KERNPACK_JIT").as_deref() {
             Some("forbid") => true,
-            None | Some("allow") => false,
+            // Python warns of what is compiled.
+            None | Some("allow" | "warn") => false,
             Some(value) => {
-                unknown("KERNPACK_JIT", value, "`forbid`, or unset it");
+                unknown("KERNPACK_JIT", value, "`forbid` or `warn`, or unset it");
                 false
             }
         };

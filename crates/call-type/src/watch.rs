@@ -94,14 +94,16 @@ unsafe fn is_there(watched: Object) -> bool {
     // SAFETY: the last item is a tuple.
     let slow = unsafe { items_of(*slow) };
     // SAFETY: its items are tuples.
-    slow.iter().all(|one| unsafe { leads_there(items_of(*one)) })
+    slow.iter().all(|one| unsafe { leads_there(*one) })
 }
 
 /// Whether attributes lead to an object.
 ///
 /// # Safety
-/// The GIL is held, and these are the items of a tuple of what takes longer.
-unsafe fn leads_there(items: &[Object]) -> bool {
+/// The GIL is held, and it is a tuple of what takes longer.
+unsafe fn leads_there(one: Object) -> bool {
+    // SAFETY: as the caller says.
+    let items = unsafe { items_of(one) };
     let [wanted, root, names @ ..] = items else { return true };
     // SAFETY: it is an object.
     unsafe { python::Py_IncRef(*root) };

@@ -61,7 +61,8 @@ impl PackageFile {
         let _span = tracing::info_span!("read").entered();
         let (text, mut texts) = (self.text()?, Texts::default());
         let (name, base) = (self.name(), self.base());
-        let own = PackageText { language: self.language(), name: &name, text: &text, base, places: &[] };
+        let own =
+            PackageText { language: self.language(), name: &name, text: &text, base, places: &[] };
         let mut reading = own.read(&mut texts, options.held);
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut reading, archs)?,
