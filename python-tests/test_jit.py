@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import enum
 import functools
@@ -320,6 +321,56 @@ def test_a_changed_global_is_never_stale(tmp_path):
     assert seen == [1, 2, 3, 3]
 
 
+def test_a_name_may_be_there_later(tmp_path):
+    module = fresh(
+        """
+        @kp.kernel
+        def store(x):
+            x[0] = kp.float32(later())
+
+        @kp.jit("f(x: Tensor([n], float32, mut))")
+        def f(x):
+            store(x).launch(grid=1, block=1)
+        """,
+        tmp_path,
+    )
+    x = np.zeros(1, "float32")
+    with pytest.raises(kp.CompileError, match="`later` is not defined"):
+        module.f(x)
+    exec(compile("def later():\n    return 3.0\n", module.__file__, "exec"), vars(module))
+    path = Path(module.__file__)
+    path.write_text("def later():\n    return 3.0\n")
+    with pytest.raises(ValueError, match="expected device_type=cuda"):
+        module.f(x)
+
+
+def test_a_child_compiles_whoever_compiled_when_it_was_forked():
+    @kp.jit("f(x: Tensor([n], float32, mut))")
+    def f(x):
+        scale_elements(x, x, 21.25).launch(grid=1, block=1)
+
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with f._lock:
+            held.set()
+            release.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if f.warmup().signature else 1)
+        except BaseException:
+            os._exit(2)
+    _, status = os.waitpid(child, 0)
+    release.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
 def test_lists_and_dataclasses_are_compared_by_what_they_hold(tmp_path):
     module = fresh(
         """
@@ -480,6 +531,40 @@ def test_jit_functions_are_pickled_by_name():
 
     with pytest.raises(TypeError, match="does not have it by that name"):
         pickle.dumps(local)
+
+
+def test_constants_are_values_of_a_call():
+    @kp.kernel
+    def store(x, by, kind, flag, pair):
+        if flag:
+            x[0] = x.element_type(kind(by)) + x.element_type(pair[0])
+
+    @kp.jit
+    def f(x, by, kind, flag, pair, mode="add"):
+        if mode == "add":
+            store(x, by, kind, flag, pair).launch(grid=1, block=1)
+
+    x = np.zeros(2, "float32")
+    for args, expected in [
+        ((3, torch.float16, True, (4, 5.5)), 7.0),
+        ((3, torch.float16, False, (4, 5.5)), 0.0),
+        ((3.5, kp.float32, True, (4, None), "other"), 0.0),
+        ((3.5, kp.float32, True, (4, None)), 7.5),
+    ]:
+        checked = f.check(x, *args)
+        assert checked.ok and checked.arguments[0][0] == expected
+    assert len(f.variants) == 3 and not x.any()
+
+
+def test_streams_are_streams():
+    @kp.jit
+    def f(x, s):
+        scale_elements(x, x, 1.0).launch(grid=1, block=1, stream=s)
+
+    assert kp.compile(f, vector(), kp.fake_stream()).signature == (
+        "f(x: Tensor([n0], float32, mut), s: Stream)"
+    )
+    assert kp._native.classes([ctypes.c_void_p(1)], "0") == ["pointer"]
 
 
 # What calls without a signature are compiled for

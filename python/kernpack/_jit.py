@@ -93,6 +93,8 @@ class _JitMethods(Function):
         self._programs: list[Program] = []
         self._numbers: dict[str, int] = {}
         self._number = 0
+        # Whether what was captured has to be looked at again, whatever is watched.
+        self._is_stale = False
         self._states: list[tuple[Watch, Any]] = []
         self._watched: Any = None
         self._table: dict[tuple[int, str], Variant] = {}
@@ -111,6 +113,7 @@ class _JitMethods(Function):
         _native.call_types().kernpack_watch(self, None)
         self.know_written([])
         self._is_exact = True
+        _alive_ones.add(self)
 
     def _know_parameters(self) -> None:
         given = self.parameters
@@ -132,18 +135,23 @@ class _JitMethods(Function):
         defaults = tuple(given.defaults.get(each, bind) for each in given.names)
         self.know_keywords(given.names, defaults, bind)
 
+    def unlock(self) -> None:
+        """Forgets who compiles, in a child of a fork."""
+        self._lock = threading.RLock()
+
     # Calls
 
     def _renew(self) -> None:
         """Sees to values that are captured and have changed, or may have; called by the call slot."""
         with self._lock:
-            if self._programs and all(_is_there(watch, copy) for watch, copy in self._states):
+            is_known = self._programs and not self._is_stale
+            if is_known and all(_is_there(watch, copy) for watch, copy in self._states):
                 return
             program = Program(self.function, self.__kernpack_source__, self.owner)
             number = self._numbers.setdefault(program.identity, len(self._programs))
             if number == len(self._programs):
                 self._programs.append(program)
-            self._number = number
+            self._number, self._is_stale = number, False
             self._control("select", number)
             self._states = [(watch, _captured.frozen(watch.value)) for watch in program.watches]
             watched = _watched(program.watches)
@@ -174,7 +182,13 @@ class _JitMethods(Function):
             known = self._table.get(key)
             if known is None:
                 self._make_room()
-                known = self._table[key] = self._compiled(number, json.loads(classes), why)
+                try:
+                    known = self._table[key] = self._compiled(number, json.loads(classes), why)
+                except _errors.CompileError:
+                    # A name that nothing had may be there the next time.
+                    self._is_stale = True
+                    _native.call_types().kernpack_watch(self, None)
+                    raise
             return known
 
     def _make_room(self) -> None:
@@ -261,10 +275,17 @@ class _JitMethods(Function):
         """As `Function.check`: arrays of the CPU stand for those of a GPU."""
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
-        self._renew()
-        classes = [] if self._options.signature is not None else self._described(bound.args)
-        variant = self._variant(self._number, json.dumps(_on_gpu(classes)), "a check")
+        variant = self._of_arguments(bound.args, "a check", _on_gpu)
         return variant.function.check(*bound.args, seed=seed, strict=strict)
+
+    def _of_arguments(
+        self, args: Sequence[Any], why: str, change: Callable[[Any], Any] = lambda classes: classes
+    ) -> Variant:
+        """The variant that a call with these arguments finds, or one with other classes."""
+        self._renew()
+        is_said = self._options.signature is not None
+        classes = [] if is_said else _native.classes(args, self.parameters.constants)
+        return self._variant(self._number, json.dumps(change(classes)), why)
 
     def warmup(self, *specs: Any) -> Variant:
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
@@ -275,7 +296,7 @@ class _JitMethods(Function):
     def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """As `Function.prepare`."""
         bound = self.__signature__.bind(*args, **keywords)
-        return self.specialised(bound.args).function.prepare(*bound.args)
+        return self._of_arguments(bound.args, "prepare").function.prepare(*bound.args)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package of its only variant to a file; `kp.compile` gives others."""
@@ -354,6 +375,18 @@ def _parameters(
     defaults = {each["name"]: each["default"] for each in passed if "default" in each}
     names = tuple(_function.written(each["name"]) for each in passed)
     return _specialise.Parameters(names, own.annotations, defaults)
+
+
+_alive_ones: weakref.WeakSet[_JitMethods] = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    """A lock that another thread of the parent held is held by nobody here."""
+    for function in list(_alive_ones):
+        function.unlock()
+
+
+os.register_at_fork(after_in_child=_in_child)
 
 
 def _made(

@@ -19,7 +19,7 @@ import typing
 from typing import Any, Mapping, NamedTuple, Sequence
 
 from ._captured import is_dtype
-from ._dtype import dtype
+from ._dtype import NAMES, dtype
 from ._signature import SymInt, Type, fake_tensor, mut, signature, sym_int, type_of
 
 
@@ -92,6 +92,7 @@ def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Seque
     defaults.
     """
     _check_count(name, parameters, len(classes))
+    classes = list(map(_named, classes))
     typed: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for number, parameter in enumerate(parameters.names):
@@ -101,12 +102,14 @@ def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Seque
         else:
             typed[parameter] = _of_default(parameters.defaults[parameter], annotation)
             defaults[parameter] = parameters.defaults[parameter]
+    dtypes = zip(parameters.names, classes)
+    rules = [*where, *(_rule(each, of["dtype"]) for each, of in dtypes if _is_dtype_class(of))]
     # Trailing parameters alone have defaults.
     for parameter in reversed(parameters.names[: len(classes)]):
         if not _is_default(typed[parameter], parameters.defaults.get(parameter)):
             break
         defaults[parameter] = parameters.defaults[parameter]
-    return signature(name, typed, where=where, defaults=defaults)
+    return signature(name, typed, where=rules, defaults=defaults)
 
 
 def _check_count(name: str, parameters: Parameters, count: int) -> None:
@@ -119,6 +122,24 @@ def _check_count(name: str, parameters: Parameters, count: int) -> None:
 
 
 _SCALARS = {"bool": "bool", "int": "int64", "float": "float32"}
+
+
+def _named(of: Any) -> Any:
+    """The class of an argument: a text that names a dtype, as ours do, is that dtype."""
+    return {"dtype": of["text"]} if _is_of(of, "text") and of["text"] in NAMES else of
+
+
+def _is_dtype_class(of: Any) -> bool:
+    return _is_of(of, "dtype")
+
+
+def _is_of(of: Any, kind: str) -> bool:
+    return isinstance(of, dict) and kind in of
+
+
+def _rule(parameter: str, dtype_: str) -> str:
+    """That a dtype is this one: in signatures a dtype by itself is a number of that type."""
+    return f"{parameter} in {{{dtype_}}}"
 
 
 def _is_default(type_: Type, value: Any) -> bool:
@@ -146,6 +167,8 @@ def _type(of: Any, annotation: Any, name: str) -> Type:
         return _tuple(value, annotation, name)
     if kind == "shape":
         return type_of(Type(f"Shape({', '.join(chr(0) * value)})", _symbols(value)))
+    if kind == "dtype":
+        return Type("DataType")
     if kind == "other":
         raise TypeError(
             f"`{name}` is given {value}, which functions without a signature do not take"

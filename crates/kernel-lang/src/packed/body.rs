@@ -53,7 +53,10 @@ pub(super) struct Walked {
 /// Runs a body with what is known of its calls.
 pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
     let Parts { files, definition, signature, workspaces, pass, is_made } = parts;
-    let names = names(signature, workspaces, &facts);
+    let mut names = names(signature, workspaces, &facts);
+    if is_made {
+        names.values_mut().for_each(make_constant);
+    }
     let results = signature.results.iter();
     let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
     let evaluator =
@@ -64,6 +67,13 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
     let Walk { launches, evaluator, .. } = walk;
     let Evaluator { found, problems, notes, of_row, .. } = evaluator;
     Walked { launches, found, problems, notes, of_row }
+}
+
+/// A dtype that a call passes is constant where the signature was made of the call's arguments.
+fn make_constant(value: &mut Evaluated) {
+    if let Evaluated::DTypeParam(_, dtype) = value {
+        *value = Evaluated::DType(*dtype);
+    }
 }
 
 pub(super) fn names(
