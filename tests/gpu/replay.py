@@ -16,6 +16,7 @@ Exits with 1 where something differs that KNOWN does not explain.
 import collections
 import concurrent.futures
 import ctypes
+import functools
 import json
 import re
 import subprocess
@@ -71,6 +72,14 @@ KNOWN = [
         "cuTensorMapEncodeTiled",
         '"unaligned"',
         "cuda.h wants 64 bytes, and the driver does not look",
+    ),
+]
+# The same for a card that is none of those that the stub is like.
+OF_MEMORY = [
+    (
+        "cuDeviceGetAttribute",
+        r'"attribute": (36|37|38|108|139|140),',
+        "the stub has the clock, the bus and the caches of an H200",
     ),
 ]
 
@@ -390,9 +399,18 @@ def n_devices():
 
 def reason_for(function, text):
     reasons = [
-        reason for name, pattern, reason in KNOWN if name == function and re.search(pattern, text)
+        reason
+        for name, pattern, reason in KNOWN + (OF_MEMORY if is_another_card() else [])
+        if name == function and re.search(pattern, text)
     ]
     return reasons[0] if reasons else None
+
+
+@functools.lru_cache(maxsize=None)
+def is_another_card():
+    """Whether the GPU is another one than the stub is."""
+    listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+    return "H200" not in listed
 
 
 class Table:
