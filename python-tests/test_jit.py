@@ -228,6 +228,28 @@ def test_layouts_and_swizzles_are_captured():
     assert stored(compiled(run)) == 6 + 800 + 4000
 
 
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda: kp.local_tile(kp.make_layout((8, 16)), (4, 4), (1, 2)),
+        lambda: kp.make_layout((kp.sym_int("m"), 4)),
+    ],
+)
+def test_layouts_of_which_not_all_is_known_are_told(layout):
+    tile = layout()
+
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(tile(0, 0))
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError, match="a layout with an offset, or with numbers that are"):
+        compiled(run)
+
+
 def test_what_no_kernel_can_hold_is_told_where_it_is_used():
     weights = torch.zeros(3)
 

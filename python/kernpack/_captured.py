@@ -133,7 +133,7 @@ def _other(value: Any, function: Function) -> Json:
     text = getattr(value, "__kernpack_text__", None)
     if text is not None:
         kind, written = text()
-        return {kind: written}
+        return {kind: written} if _is_constant(written) else _UNKNOWN_LAYOUT
     if is_dtype(value):
         return _dtype(value)
     if is_ours(value):
@@ -147,6 +147,20 @@ def _other(value: Any, function: Function) -> Json:
     if hasattr(value, "__kernpack_source__") or isinstance(value, types.FunctionType):
         return function(value)
     return _unheld(value)
+
+
+_UNKNOWN_LAYOUT = {
+    "unheld": [
+        "a layout with an offset, or with numbers that are not known",
+        "capture its `inner`, or make the layout in the jit function",
+    ]
+}
+
+
+def _is_constant(layout: str) -> bool:
+    """Whether all of a layout is known, and it begins at its first index."""
+    rest = layout.replace(" o ", " ").replace("S<", "<")
+    return " at " not in layout and not any(each.isalpha() or each in "?_" for each in rest)
 
 
 def _is_dataclass(value: Any) -> bool:
