@@ -3,8 +3,8 @@
 //! and goes to `y[i]`, and nothing that is known of the call says that `y` is as large.
 //!
 //! It is found over a kernel's finished operations, in one walk: where an index is stated to be in
-//! bounds, the conditions around ([`walk`]) are looked through for what bounds it ([`judge`]).
-//! Numbers are compared as sums of what threads and calls have ([`form`]).
+//! bounds, the conditions around (`walk.rs`) are looked through for what bounds it (`judge.rs`).
+//! Numbers are compared as sums of what threads and calls have (`form.rs`).
 //!
 //! Whoever is told of it trusts that it is so. So it is silent about all that it does not see
 //! through: an index on whose way stands anything that has to do with the extent, or with data; a
