@@ -50,6 +50,8 @@ def build() -> Path:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheel"
     environment = {
         **os.environ,
+        # A crate at a time: what is inlined from one part of it into another is there once.
+        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "1",
         "CARGO_PROFILE_RELEASE_DEBUG": "0",
         "CARGO_PROFILE_RELEASE_STRIP": "symbols",
     }
