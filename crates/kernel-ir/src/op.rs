@@ -208,6 +208,21 @@ pub enum Compare {
     Ge,
 }
 
+impl Compare {
+    /// The comparison of integers that holds where this one does not.
+    #[must_use]
+    pub const fn negated(self) -> Compare {
+        match self {
+            Compare::Eq => Compare::Ne,
+            Compare::Ne => Compare::Eq,
+            Compare::Lt => Compare::Ge,
+            Compare::Ge => Compare::Lt,
+            Compare::Le => Compare::Gt,
+            Compare::Gt => Compare::Le,
+        }
+    }
+}
+
 /// Which number stands for one that a type has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {

@@ -185,7 +185,7 @@ impl<'k> Analysis<'k> {
         };
         match (expr, holds) {
             (Expr::Compare(op, left, right), _) => {
-                let op = if holds { *op } else { negated(*op) };
+                let op = if holds { *op } else { op.negated() };
                 self.suppose_compare(op, *left, *right);
             }
             (Expr::Binary(Binary::And, left, right), true)
@@ -409,18 +409,6 @@ fn integer(ty: Type) -> Option<Scalar> {
 fn is_left(region: &Region) -> bool {
     let last = region.0.last();
     last.is_some_and(Op::is_jump)
-}
-
-/// The comparison of integers that holds where that one does not.
-const fn negated(op: Compare) -> Compare {
-    match op {
-        Compare::Eq => Compare::Ne,
-        Compare::Ne => Compare::Eq,
-        Compare::Lt => Compare::Ge,
-        Compare::Ge => Compare::Lt,
-        Compare::Le => Compare::Gt,
-        Compare::Gt => Compare::Le,
-    }
 }
 
 #[cfg(test)]

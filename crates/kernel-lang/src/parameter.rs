@@ -121,23 +121,9 @@ impl Parameters {
 
     /// Writes down what the result of an operation is.
     pub fn combine(&mut self, op: Binary, result: Value, a: Value, c: Value, b: &Builder) {
-        let op = match op {
-            Binary::Add => Op::Add,
-            Binary::Sub => Op::Sub,
-            Binary::Mul => Op::Mul,
-            Binary::FloorDiv => Op::FloorDiv,
-            Binary::FloorMod => Op::Mod,
-            Binary::Min => Op::Min,
-            Binary::Max => Op::Max,
-            Binary::Div
-            | Binary::MulHigh
-            | Binary::And
-            | Binary::Or
-            | Binary::Xor
-            | Binary::Shl
-            | Binary::Shr => return,
-        };
-        self.write(op, result, a, c, b);
+        if let Some(op) = term_op(op) {
+            self.write(op, result, a, c, b);
+        }
     }
 
     /// Writes down that a result is a quotient rounded up.
@@ -191,4 +177,24 @@ impl Parameters {
         let param = self.list.iter().find(|one| one.value == value).map(|one| &one.param.kind);
         matches!(param, Some(ParamKind::Scalar(_, facts)) if facts.min >= 0)
     }
+}
+
+/// The operation on numbers of a call that an operation of a kernel is.
+pub(crate) fn term_op(op: Binary) -> Option<Op> {
+    Some(match op {
+        Binary::Add => Op::Add,
+        Binary::Sub => Op::Sub,
+        Binary::Mul => Op::Mul,
+        Binary::FloorDiv => Op::FloorDiv,
+        Binary::FloorMod => Op::Mod,
+        Binary::Min => Op::Min,
+        Binary::Max => Op::Max,
+        Binary::Div
+        | Binary::MulHigh
+        | Binary::And
+        | Binary::Or
+        | Binary::Xor
+        | Binary::Shl
+        | Binary::Shr => return None,
+    })
 }

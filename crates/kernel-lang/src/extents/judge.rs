@@ -8,10 +8,11 @@ use super::relations::names_of;
 use super::support::{Source, Support};
 use super::walk::{Bound, BoundOf, Fact, Walk};
 use super::{Given, Unrelated};
+use crate::parameter::term_op;
 use kernpack_interval::Interval;
 use kernpack_kernel_ir::intrinsic::Geometry;
 use kernpack_kernel_ir::kernel::{Place, Value};
-use kernpack_kernel_ir::op::{Binary, Expr};
+use kernpack_kernel_ir::op::Expr;
 use kernpack_machine::block::{MOST_BLOCKS_ALONG, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_syntax::Span;
 use kernpack_validators::Expr as CallExpr;
@@ -339,7 +340,7 @@ impl Walk<'_> {
                 Expr::Const(constant) => constant.as_int().map(CallExpr::Int),
                 Expr::Convert(value, _) => inner(value),
                 Expr::Binary(op, a, b) => {
-                    Some(CallExpr::binary(call_op(*op)?, inner(a)?, inner(b)?))
+                    Some(CallExpr::binary(term_op(*op)?, inner(a)?, inner(b)?))
                 }
                 _ => None,
             },
@@ -360,23 +361,4 @@ fn covering(blocks: &CallExpr) -> Option<(&CallExpr, i64)> {
         }
         _ => None,
     }
-}
-
-fn call_op(op: Binary) -> Option<Op> {
-    Some(match op {
-        Binary::Add => Op::Add,
-        Binary::Sub => Op::Sub,
-        Binary::Mul => Op::Mul,
-        Binary::FloorDiv => Op::FloorDiv,
-        Binary::FloorMod => Op::Mod,
-        Binary::Min => Op::Min,
-        Binary::Max => Op::Max,
-        Binary::Div
-        | Binary::MulHigh
-        | Binary::And
-        | Binary::Or
-        | Binary::Xor
-        | Binary::Shl
-        | Binary::Shr => return None,
-    })
 }

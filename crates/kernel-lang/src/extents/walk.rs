@@ -365,7 +365,7 @@ impl<'k> Walk<'k> {
             (Expr::Const(_), _) => {}
             (Expr::Compare(op, a, b), _) => {
                 let span = self.span(self.definitions.place(condition));
-                let op = if holds { *op } else { negated(*op) };
+                let op = if holds { *op } else { op.negated() };
                 return self.suppose_compare(op, [*a, *b], span);
             }
             (Expr::Binary(Binary::And, a, b), true) | (Expr::Binary(Binary::Or, a, b), false) => {
@@ -504,16 +504,4 @@ fn leaves(region: &Region, turns_count: bool) -> bool {
         }
         _ => op.kind.regions().any(|region| leaves(region, turns_count)),
     })
-}
-
-/// The comparison of integers that holds where that one does not.
-const fn negated(op: Compare) -> Compare {
-    match op {
-        Compare::Eq => Compare::Ne,
-        Compare::Ne => Compare::Eq,
-        Compare::Lt => Compare::Ge,
-        Compare::Ge => Compare::Lt,
-        Compare::Le => Compare::Gt,
-        Compare::Gt => Compare::Le,
-    }
 }

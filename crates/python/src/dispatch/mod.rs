@@ -40,7 +40,7 @@ struct Table(Box<[AtomicPtr<Variant>]>);
 struct Dispatcher {
     miss: Object,
     /// Which arguments count by their values; nothing where all arguments are of one class.
-    constants: Option<Vec<bool>>,
+    constants: Option<Constants>,
     /// The number of what is captured now.
     selected: AtomicU64,
     table: AtomicPtr<Table>,
@@ -61,7 +61,7 @@ pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
     let miss = args.function(0)?.ok_or_else(|| Error::value("there is no function"))?;
     let constants = match args.is_none(1) {
         true => None,
-        false => Some(args.text(1)?.bytes().map(|each| each == b'1').collect()),
+        false => Some(Constants::read(args.text(1)?)),
     };
     let first = Box::new(Table::of(&[]));
     let table = AtomicPtr::new(ptr::from_ref(&*first).cast_mut());
@@ -73,12 +73,34 @@ pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
 
 /// `kernpack_classes(constants, arg, …) -> JSON`: the classes of arguments.
 pub fn classes(args: Args<'_>) -> Result<Value, Error> {
-    let constants: Vec<bool> = args.text(0)?.bytes().map(|each| each == b'1').collect();
-    let is_constant = |at: usize| constants.get(at).copied().unwrap_or(false);
+    let constants = Constants::read(args.text(0)?);
     // SAFETY: the arguments are those of an entry point's caller.
-    let class = |(at, arg)| unsafe { key::class(arg, is_constant(at), 0) };
-    let classes: Vec<Class> = args.behind(1).iter().enumerate().map(class).collect();
-    Value::json(&classes)
+    Value::json(&unsafe { constants.classes(args.behind(1)) })
+}
+
+/// Which arguments count by their values.
+struct Constants(Vec<bool>);
+
+impl Constants {
+    /// `1` for each that does, `0` for each other one.
+    fn read(text: &str) -> Constants {
+        Constants(text.bytes().map(|each| each == b'1').collect())
+    }
+
+    /// Whether the argument of that number does.
+    fn has(&self, at: usize) -> bool {
+        self.0.get(at).copied().unwrap_or(false)
+    }
+
+    /// The classes of arguments.
+    ///
+    /// # Safety
+    /// They are those of an entry point's caller.
+    unsafe fn classes(&self, args: &[Any]) -> Vec<Class> {
+        // SAFETY: as the caller says.
+        let class = |(at, arg)| unsafe { key::class(arg, self.has(at), 0) };
+        args.iter().enumerate().map(class).collect()
+    }
 }
 
 /// Does what a word asks for.
@@ -140,9 +162,8 @@ impl Dispatcher {
         let Some(constants) = &self.constants else { return };
         words.push(args.len() as u64);
         for (at, arg) in args.iter().enumerate() {
-            let is_constant = constants.get(at).copied().unwrap_or(false);
             // SAFETY: as the caller says.
-            unsafe { key::add(arg, is_constant, words) };
+            unsafe { key::add(arg, constants.has(at), words) };
         }
     }
 
@@ -166,13 +187,10 @@ impl Dispatcher {
         passed: &[Any],
         result: *mut Any,
     ) -> i32 {
-        let is_constant = |at| {
-            let constants = self.constants.as_ref();
-            constants.and_then(|all| all.get(at)).copied().unwrap_or(false)
-        };
+        let none = Constants(Vec::new());
+        let constants = self.constants.as_ref().unwrap_or(&none);
         // SAFETY: the arguments are those of an entry point's caller.
-        let class = |(at, arg)| unsafe { key::class(arg, is_constant(at), 0) };
-        let classes: Vec<Class> = passed.iter().enumerate().map(class).collect();
+        let classes = unsafe { constants.classes(passed) };
         let asked = serde_json::to_string(&classes).unwrap_or_default();
         let function = match self.miss.ask(&asked, words[0] as i64) {
             Ok(Some(function)) => function,
