@@ -18,9 +18,10 @@ import inspect
 import struct
 import sys
 import types
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from . import _native
+from ._argument import fields_of, is_dataclass, is_dict
 from ._dtype import NAMES, DType, dtype
 
 Path = Sequence[str]
@@ -37,6 +38,16 @@ class Watch(NamedTuple):
     path: tuple[str, ...]
     """A key of the dict, or the first attribute; then attributes."""
     value: Any
+
+    def again(self) -> Watch | None:
+        """The object that is there now; None where nothing is."""
+        found, has_keys = self.root, is_dict(self.root)
+        try:
+            for name in self.path:
+                found, has_keys = found[name] if has_keys else getattr(found, name), False
+        except (AttributeError, KeyError, ValueError):
+            return None
+        return self._replace(value=found)
 
 
 class Scope(NamedTuple):
@@ -93,7 +104,7 @@ def _leads_on(value: Any) -> bool:
     """Whether attributes of a value are the program's: the language has none of its own there."""
     if isinstance(value, types.ModuleType):
         return not is_ours(value)
-    if isinstance(value, enum.Enum) or _is_dataclass(value):
+    if isinstance(value, enum.Enum) or is_dataclass(value):
         return True
     return not (_is_native(value) or is_dtype(value) or callable(value)) or isinstance(value, type)
 
@@ -138,9 +149,9 @@ def _other(value: Any, function: Function) -> Json:
         return _dtype(value)
     if is_ours(value):
         return {"kernpack": None}
-    if _is_dataclass(value):
-        fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
-        return _record(fields, function)
+    if is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        return _record(zip(names, fields_of(value)), function)
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
         return write(value.item(), function) if value.ndim == 0 else _unheld(value)
@@ -161,10 +172,6 @@ def _is_constant(layout: str) -> bool:
     """Whether all of a layout is known, and it begins at its first index."""
     rest = layout.replace(" o ", " ").replace("S<", "<")
     return " at " not in layout and not any(each.isalpha() or each in "?_" for each in rest)
-
-
-def _is_dataclass(value: Any) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 
 def _dtype(value: Any) -> Json:
@@ -235,18 +242,6 @@ def _unheld(value: Any) -> Json:
 _INSTEAD = "capture numbers, bools, texts, None, dtypes, tuples, layouts and functions"
 
 
-def is_same(one: Any, other: Any) -> bool:
-    """Whether two objects are one value for the compiler."""
-    return one is other or _frozen(one) == _frozen(other)
-
-
-def frozen(value: Any) -> Any:
-    """A copy of what may change within a value, to compare it with later; of anything else the
-    value.
-    """
-    return _frozen(value) if is_mutable(value) else value
-
-
 def is_mutable(value: Any) -> bool:
     """Whether a value can become another one and stay the same object."""
     if isinstance(value, (list, dict)):
@@ -254,44 +249,37 @@ def is_mutable(value: Any) -> bool:
     items: Any = value
     if isinstance(value, tuple):
         return any(map(is_mutable, items))
-    if _is_dataclass(value):
+    if is_dataclass(value):
         params = getattr(value, "__dataclass_params__", None)
-        return not getattr(params, "frozen", False) or any(map(is_mutable, _fields(value)))
+        return not getattr(params, "frozen", False) or any(map(is_mutable, fields_of(value)))
     return False
 
 
-def _fields(value: Any) -> Iterator[Any]:
-    return (getattr(value, field.name) for field in dataclasses.fields(value))
-
-
-def _frozen(value: Any) -> Any:
-    """A value that is equal to another one where both are the same for the compiler, by types, and
-    floats by bits.
+def frozen(value: Any) -> Any:
+    """A copy of a value: it is equal to that of another one where both are the same for the compiler,
+    by types, and floats by bits. Functions are compared as such, and what no kernel can hold by
+    identity.
     """
-
-    def function(each: Any) -> Any:
-        return _Same(each)
-
-    written = write(value, function)
-    return _text(written) if not isinstance(written, dict) or "unheld" not in written else value
+    written = write(value, _Function)
+    is_unheld = is_dict(written) and "unheld" in written
+    return ("unheld", id(value)) if is_unheld else _text(written)
 
 
-class _Same:
-    """An object that is compared by identity."""
+class _Function(NamedTuple):
+    """A function that is captured."""
 
-    def __init__(self, of: Any) -> None:
-        self.of = of
+    of: Any
 
 
 def _text(written: Json) -> Any:
     """JSON in which functions are objects, as something that compares."""
     parts: Any = written
+    if isinstance(written, _Function):
+        return written
     if isinstance(written, list):
         return ("list", *map(_text, parts))
     if isinstance(written, dict):
         return ("dict", *((name, _text(each)) for name, each in parts.items()))
-    if isinstance(written, _Same):
-        return ("function", id(written.of))
     return (type(written).__name__, written)
 
 

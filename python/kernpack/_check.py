@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
 from . import _errors, _native
+from ._argument import converted, is_immutable, is_of
 
 if TYPE_CHECKING:
     from ._function import Function
@@ -139,41 +140,22 @@ def _left(value: Any, numbers: Any, written: Mapping[int, Any]) -> Any:
     return value if tensor is None else _like(value)(tensor)
 
 
-def _is_of(value: Any, *frameworks: str) -> bool:
-    """Whether it is an array of one of these. A class that is derived from theirs stands in a module
-    of its own.
-    """
-    modules = [kind.__module__.partition(".")[0] for kind in type(value).__mro__]
-    return any(framework in modules for framework in frameworks)
-
-
-def _is_jax(value: Any) -> bool:
-    array = getattr(sys.modules.get("jax"), "Array", None)
-    return array is not None and isinstance(value, array)
-
-
 def _like(value: Any) -> Callable[[Any], Any]:
     """Makes a tensor what an array is: of its framework, on its device."""
-    if _is_of(value, "torch"):
+    if is_of(value, "torch"):
         return lambda tensor: _converted(sys.modules["torch"], tensor, value.device)
-    if _is_jax(value):
+    if is_immutable(value):
         jax: Any = sys.modules["jax"]
         device = next(iter(value.devices()))
         return lambda tensor: jax.device_put(_converted(jax.dlpack, tensor), device)
-    if _is_of(value, "numpy"):
+    if is_of(value, "numpy"):
         return lambda tensor: _converted(sys.modules["numpy"], tensor)
     return lambda tensor: tensor
 
 
 def _converted(framework: Any, tensor: Any, device: Any = None) -> Any:
-    try:
-        array = framework.from_dlpack(tensor)
-    except RuntimeError as error:
-        if "dtype" not in str(error):
-            raise
-        # The framework has no such dtype, as NumPy has no bfloat16.
-        return tensor
-    return array if device is None else array.to(device)
+    array = converted(framework, tensor)
+    return array if device is None or array is tensor else array.to(device)
 
 
 class _Host:
@@ -199,9 +181,9 @@ class _Host:
         self.devices.append(None if is_host else (int(kind), int(index)))
         if is_host:
             return value
-        if _is_of(value, "torch"):
+        if is_of(value, "torch"):
             return self._of_torch(value.detach())
-        if _is_jax(value):
+        if is_immutable(value):
             jax: Any = sys.modules["jax"]
             return jax.device_put(value, jax.devices("cpu")[0])
         return value
@@ -224,6 +206,8 @@ class _Host:
 
     def returned(self, result: Any) -> Any:
         """A result, as an array of the framework and the device of the first one that was passed."""
-        known = (each for each in self.tensors if _is_jax(each) or _is_of(each, "torch", "numpy"))
+        known = (
+            each for each in self.tensors if is_immutable(each) or is_of(each, "torch", "numpy")
+        )
         first = next(known, None)
         return result if first is None else _like(first)(result)

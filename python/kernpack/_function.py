@@ -21,9 +21,20 @@ import json
 import keyword
 import operator
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
 
 from . import _check, _native
+from ._argument import (
+    converted,
+    fields_of,
+    has_dataclass,
+    is_dataclass,
+    is_immutable,
+    is_of,
+    leaves,
+    parts_of,
+    unpacked,
+)
 from ._forks import cached_property
 from ._shape import passed_params, paths_of
 from ._tvm_ffi import tvm_ffi
@@ -134,7 +145,7 @@ class _Methods(tvm_ffi.Function):
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
         self._meet_written(bound.args)
-        return self.package.prepare(cast("Function", self), _unpacked(bound.args))
+        return self.package.prepare(cast("Function", self), unpacked(bound.args))
 
     def check(
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
@@ -154,7 +165,7 @@ class _Methods(tvm_ffi.Function):
             # Too few or too many without keywords are what the checks refuse.
             if keywords:
                 raise
-        return _check.check(cast("Function", self), tuple(map(_unpacked, bound)), seed, strict)
+        return _check.check(cast("Function", self), tuple(map(unpacked, bound)), seed, strict)
 
     def explain(self, error: BaseException | str) -> str:
         """What an error of a call means and what to do about it, as of `kernpack explain`."""
@@ -174,16 +185,16 @@ class _Methods(tvm_ffi.Function):
     def _meet(self, value: Any) -> None:
         """Has TVM-FFI pass dataclasses of this one's class as their fields."""
         kind = cast("Any", type(value))
-        if _is_dataclass(value) and not hasattr(kind, "__tvm_ffi_value__"):
+        if is_dataclass(value) and not hasattr(kind, "__tvm_ffi_value__"):
             names = [field.name for field in dataclasses.fields(value)]
-            get = operator.attrgetter(*names) if len(names) > 1 else _fields
+            get = operator.attrgetter(*names) if len(names) > 1 else fields_of
 
             def fields(self: Any) -> Any:
                 # A class that is derived from it has fields of its own, and this method.
-                return get(self) if type(self) is kind else _fields(self)
+                return get(self) if type(self) is kind else fields_of(self)
 
             kind.__tvm_ffi_value__ = fields
-            for field in _fields(value):
+            for field in fields_of(value):
                 self._meet(field)
 
     def _retry(
@@ -193,9 +204,9 @@ class _Methods(tvm_ffi.Function):
         did.
         """
         bound = self._bind(args, keywords)
-        if bound is None or not issubclass(error, TypeError) or not any(map(_has_dataclass, bound)):
+        if bound is None or not issubclass(error, TypeError) or not any(map(has_dataclass, bound)):
             return None
-        return tuple(map(_unpacked, bound))
+        return tuple(map(unpacked, bound))
 
     def _bind(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """The arguments in order; None where the call does not fit."""
@@ -215,7 +226,7 @@ class _Methods(tvm_ffi.Function):
         which anything may stand there, in calls of other functions too.
         """
         seen = [arg for arg, is_written in zip(args, self._written) if is_written]
-        has_immutable = any(map(_is_immutable, leaves(seen)))
+        has_immutable = any(map(is_immutable, leaves(seen)))
         if has_immutable or (_native.has_compiler() and not self._is_exact):
             params = passed_params(self.description)
             # So far, every tensor may have been written.
@@ -226,7 +237,7 @@ class _Methods(tvm_ffi.Function):
                 path = _path_of_immutable(param["name"], param["type"], arg)
                 if path is not None:
                     raise TypeError(self._cannot_write(number, param["name"], path))
-        types: set[type] = {type(leaf) for leaf in leaves(seen) if not _is_immutable(leaf)}
+        types: set[type] = {type(leaf) for leaf in leaves(seen) if not is_immutable(leaf)}
         return tuple(types)
 
     def _cannot_write(self, number: int, name: str, path: str) -> str:
@@ -373,10 +384,6 @@ def binder(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, 
     return cast("Callable[..., tuple[Any, ...]]", bind)
 
 
-def _is_dataclass(value: Any) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
-
-
 @functools.lru_cache(maxsize=None)
 def _named(function: str, *names: str) -> Any:
     """The NamedTuple of a function's results."""
@@ -396,27 +403,6 @@ def _restored(named: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     return _named(*named)._make(values)
 
 
-def _fields(value: Any) -> tuple[Any, ...]:
-    return tuple(getattr(value, field.name) for field in dataclasses.fields(value))
-
-
-def _parts(value: Any) -> tuple[Any, ...] | None:
-    """What a tuple, a list or a dataclass has; None of anything else."""
-    if isinstance(value, (tuple, list)):
-        return tuple(cast("Sequence[Any]", value))
-    return _fields(value) if _is_dataclass(value) else None
-
-
-def _has_dataclass(value: Any) -> bool:
-    return _is_dataclass(value) or any(map(_has_dataclass, _parts(value) or ()))
-
-
-def _is_immutable(value: Any) -> bool:
-    """Whether it is an array of JAX, which the rest of a program takes for what it was."""
-    array = getattr(sys.modules.get("jax"), "Array", None)
-    return array is not None and isinstance(value, array)
-
-
 def _writes(kind: Mapping[str, Any]) -> bool:
     """Whether the function writes a parameter, or a part of it."""
     if kind["kind"] == "optional":
@@ -432,27 +418,11 @@ def _path_of_immutable(path: str, kind: Mapping[str, Any], value: Any) -> str | 
         return _path_of_immutable(path, kind["type"], value)
     if kind["kind"] == "tuple":
         fields = kind["fields"]
-        for own, field, part in zip(paths_of(path, fields), fields, _parts(value) or ()):
+        for own, field, part in zip(paths_of(path, fields), fields, parts_of(value) or ()):
             found = _path_of_immutable(own, field["type"], part)
             if found is not None:
                 return found
-    return path if kind.get("mutable") and _is_immutable(value) else None
-
-
-def leaves(values: Iterable[Any]) -> Iterator[Any]:
-    """What is in arguments, through tuples, lists and dataclasses."""
-    for value in values:
-        parts = _parts(value)
-        if parts is None:
-            yield value
-        else:
-            yield from leaves(parts)
-
-
-def _unpacked(value: Any) -> Any:
-    """The value with its fields in place of each dataclass."""
-    parts = _parts(value)
-    return value if parts is None else tuple(map(_unpacked, parts))
+    return path if kind.get("mutable") and is_immutable(value) else None
 
 
 def _converter(args: Iterable[Any]) -> Callable[[Any], Any]:
@@ -461,25 +431,11 @@ def _converter(args: Iterable[Any]) -> Callable[[Any], Any]:
     """
     for arg in leaves(args):
         if hasattr(arg, "__dlpack__"):
-            # A class that is derived from an array's stands in a module of its own.
-            modules = [kind.__module__.partition(".")[0] for kind in type(arg).__mro__]
             for framework in ("numpy", "torch"):
-                if framework in modules:
-                    return functools.partial(_convert, sys.modules[framework])
+                if is_of(arg, framework):
+                    return functools.partial(converted, sys.modules[framework])
     return _unchanged
 
 
 def _unchanged(result: Any) -> Any:
     return result
-
-
-def _convert(framework: Any, result: Any) -> Any:
-    if type(result) is not tvm_ffi.Tensor:
-        return result
-    try:
-        return framework.from_dlpack(result)
-    except RuntimeError as error:
-        if "dtype" not in str(error):
-            raise
-        # The framework has no such dtype, as NumPy has no bfloat16.
-        return result

@@ -24,6 +24,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overload
 
 from . import _arch, _build, _captured, _check, _errors, _function, _native, _source, _specialise
+from ._argument import is_dict
 from ._captured import Watch
 from ._function import Function
 from ._program import Kernel, Program, Said
@@ -95,7 +96,9 @@ class _JitMethods(Function):
         self._number = 0
         # Whether what was captured has to be looked at again, whatever is watched.
         self._is_stale = False
-        self._states: list[tuple[Watch, Any]] = []
+        # What was captured, a copy of each value, and what the call slot has of it.
+        self._watches: Sequence[Watch] = ()
+        self._values: list[Any] = []
         self._watched: Any = None
         self._table: dict[tuple[int, str], Variant] = {}
         self._raised: dict[int, BaseException] = {}
@@ -144,8 +147,7 @@ class _JitMethods(Function):
     def _renew(self) -> None:
         """Sees to values that are captured and have changed, or may have; called by the call slot."""
         with self._lock:
-            is_known = self._programs and not self._is_stale
-            if is_known and all(_is_there(watch, copy) for watch, copy in self._states):
+            if self._programs and not self._is_stale and self._are_the_same():
                 return
             program = Program(self.function, self.__kernpack_source__, self.owner)
             number = self._numbers.setdefault(program.identity, len(self._programs))
@@ -153,10 +155,25 @@ class _JitMethods(Function):
                 self._programs.append(program)
             self._number, self._is_stale = number, False
             self._control("select", number)
-            self._states = [(watch, _captured.frozen(watch.value)) for watch in program.watches]
-            watched = _watched(program.watches)
-            _native.call_types().kernpack_watch(self, watched)
-            self._watched = watched
+            self._values = [_captured.frozen(watch.value) for watch in program.watches]
+            self._watch(program.watches)
+
+    def _are_the_same(self) -> bool:
+        """Whether other objects, if any, are the values that were captured: they are watched then."""
+        found = [watch.again() for watch in self._watches]
+        watches = [watch for watch in found if watch is not None]
+        if len(watches) < len(found):
+            return False
+        if [_captured.frozen(watch.value) for watch in watches] != self._values:
+            return False
+        self._watch(watches)
+        return True
+
+    def _watch(self, watches: Sequence[Watch]) -> None:
+        """Has the call slot watch what was found."""
+        watched = _watched(watches)
+        _native.call_types().kernpack_watch(self, watched)
+        self._watches, self._watched = watches, watched
 
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
@@ -415,12 +432,13 @@ def _watched(watches: Sequence[Watch]) -> Any:
     """What the call slot compares: `crates/call-type/src/watch.rs`. None where it cannot tell."""
     quick: list[Any] = []
     slow: list[Any] = []
-    for root, path, value in dict.fromkeys(_Once(*watch) for watch in watches):
+    places = {(id(watch.root), watch.path): watch for watch in watches}
+    for root, path, value in places.values():
         if _captured.is_mutable(value):
             return None
-        if _is_dict(root) and len(path) == 1:
+        if is_dict(root) and len(path) == 1:
             quick += [root, sys.intern(path[0]), value]
-        elif _is_dict(root):
+        elif is_dict(root):
             # The object that the attributes begin at is watched by itself.
             first = root[path[0]]
             quick += [root, sys.intern(path[0]), first]
@@ -430,35 +448,9 @@ def _watched(watches: Sequence[Watch]) -> Any:
     return (*quick, tuple(slow))
 
 
-class _Once(Watch):
-    """A watch that is equal to another one of the same place."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Once) and self[0] is other[0] and self[1] == other[1]
-
-    def __hash__(self) -> int:
-        return hash((id(self[0]), self[1]))
-
-
-def _is_there(watch: Watch, copy: Any) -> bool:
-    """Whether a path still leads to the same value."""
-    root, path, value = watch
-    try:
-        found = root
-        for number, name in enumerate(path):
-            found = found[name] if number == 0 and isinstance(root, dict) else getattr(found, name)
-    except (AttributeError, KeyError, ValueError):
-        return False
-    return found is value and (not _captured.is_mutable(value) or _captured.frozen(value) == copy)
-
-
-def _is_dict(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def _tensor_of(classed: Any) -> Any:
     """The class of a tensor; None of anything else."""
-    return classed.get("tensor") if _is_dict(classed) else None
+    return classed.get("tensor") if is_dict(classed) else None
 
 
 def _on_gpu(of: Any) -> Any:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
 from . import _disassembly, _function, _native
+from ._argument import leaves
 from ._forks import LOCK, cached_property
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
@@ -312,7 +313,7 @@ def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Call
 
     PyTorch tells it to TVM-FFI from 2.10 on.
     """
-    for tensor in _function.leaves(args):
+    for tensor in leaves(args):
         if hasattr(tensor, "__dlpack_c_exchange_api__"):
             kind, index = tensor.__dlpack_device__()
             if kind == _CUDA:

@@ -208,7 +208,7 @@ def signature(
         text = texts[0] + "".join(
             names[symbol] + rest for symbol, rest in zip(of.symbols, texts[1:])
         )
-        return f"{each}: {text}" + (f" = {_literal(defaults[each])}" if each in defaults else "")
+        return f"{each}: {text}" + (f" = {literal(defaults[each])}" if each in defaults else "")
 
     text = f"{name}({', '.join(piece(each, of) for each, of in named.items())})"
     if returned:
@@ -235,7 +235,8 @@ def _dtype_or_variable(value: Any) -> str:
     return str(dtype(value))
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A value as signatures write it."""
     if isinstance(value, str) and not isinstance(value, DType):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(value)

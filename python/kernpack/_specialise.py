@@ -18,9 +18,10 @@ import types
 import typing
 from typing import Any, Mapping, NamedTuple, Sequence
 
+from ._argument import is_dict
 from ._captured import is_dtype
 from ._dtype import NAMES, dtype
-from ._signature import SymInt, Type, fake_tensor, mut, signature, sym_int, type_of
+from ._signature import SymInt, Type, fake_tensor, literal, mut, signature, sym_int, type_of
 
 
 class Constexpr:
@@ -134,7 +135,7 @@ def _is_dtype_class(of: Any) -> bool:
 
 
 def _is_of(of: Any, kind: str) -> bool:
-    return isinstance(of, dict) and kind in of
+    return is_dict(of) and kind in of
 
 
 def _rule(parameter: str, dtype_: str) -> str:
@@ -173,7 +174,7 @@ def _type(of: Any, annotation: Any, name: str) -> Type:
         raise TypeError(
             f"`{name}` is given {value}, which functions without a signature do not take"
         )
-    return Type(_literal(kind, value))
+    return Type(literal(_constant(kind, value)))
 
 
 def _plain(of: str, annotation: Any) -> Type:
@@ -227,13 +228,11 @@ def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
     return [(None, inner[at] if at < len(inner) else None) for at in range(count)]
 
 
-def _literal(kind: str, value: Any) -> str:
-    """A constant as signatures write it."""
-    if kind == "text":
-        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _constant(kind: str, value: Any) -> Any:
+    """The value of a class of constants: floats come by their bits."""
     if kind == "constant_float":
-        return repr(struct.unpack("<d", struct.pack("<Q", value))[0])
-    return str(value)
+        return struct.unpack("<d", struct.pack("<Q", value))[0]
+    return value
 
 
 def _of_default(value: Any, annotation: Any) -> Type:
@@ -242,7 +241,7 @@ def _of_default(value: Any, annotation: Any) -> Type:
         return annotation
     if value is None or _is_constexpr(annotation) or isinstance(value, str):
         if isinstance(value, (str, bool, int, float)) or value is None:
-            return _constant(value)
+            return Type(literal(value))
     for kind, name in ((bool, "bool"), (int, "int"), (float, "float")):
         if isinstance(value, kind):
             return _plain(name, annotation)
@@ -250,9 +249,3 @@ def _of_default(value: Any, annotation: Any) -> Type:
         f"the default {value!r} is none of functions without a signature: use numbers, bools, "
         "texts or None"
     )
-
-
-def _constant(value: Any) -> Type:
-    if isinstance(value, str):
-        return Type(_literal("text", value))
-    return Type(repr(value))
