@@ -5,6 +5,7 @@
 //! arrays.
 
 use kernpack_ffi_abi::DType;
+use kernpack_ffi_abi::managed::row_major;
 
 /// How a file begins.
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -66,14 +67,12 @@ impl Npy {
     /// Its strides, in elements.
     pub fn strides(&self) -> Vec<i64> {
         let mut strides = vec![1; self.shape.len()];
-        let mut modes: Vec<_> = (0..self.shape.len()).collect();
-        if !self.is_column_major {
-            modes.reverse();
-        }
-        let mut step = 1_i64;
-        for mode in modes {
-            strides[mode] = step;
-            step = step.saturating_mul(self.shape[mode].max(1));
+        if self.is_column_major {
+            let reversed: Vec<_> = self.shape.iter().rev().copied().collect();
+            row_major(&reversed, &mut strides);
+            strides.reverse();
+        } else {
+            row_major(&self.shape, &mut strides);
         }
         strides
     }

@@ -383,9 +383,9 @@ impl Call<'_> {
         let mut tensors = Vec::new();
         let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
             let seed = wanted.seed.wrapping_add(number as u64);
-            let array = wanted.arrays.iter().rev().find(|(name, _)| *name == tensor.name);
+            let array = wanted.array(&tensor.name);
             let id = memories.add(match array {
-                Some((_, array)) => tensor.given_memory(array.bytes.clone()),
+                Some(array) => tensor.given_memory(array.bytes.clone()),
                 None => tensor.memory(Some((wanted.fill_of(&tensor.name), seed))),
             });
             tensors.push((id, tensor.clone()));
@@ -404,6 +404,11 @@ impl Call<'_> {
 }
 
 impl Wanted {
+    /// The array that is given for a tensor: the last one that is said.
+    fn array(&self, tensor: &str) -> Option<&Array> {
+        self.arrays.iter().rev().find(|(name, _)| name == tensor).map(|(_, array)| array)
+    }
+
     /// The contents of a tensor.
     fn fill_of(&self, tensor: &str) -> Fill {
         let own = self.fill.iter().rev().find(|(name, _)| name.as_deref() == Some(tensor));

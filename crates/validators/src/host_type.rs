@@ -36,3 +36,11 @@ pub enum HostType {
     /// Exactly that value.
     Literal(Literal),
 }
+
+/// The path of a tuple's element: `pair.x`, or `pair[0]` where it has no name.
+pub fn element_path(path: &str, number: usize, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("{path}.{name}"),
+        None => format!("{path}[{number}]"),
+    }
+}

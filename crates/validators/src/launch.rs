@@ -27,7 +27,7 @@ pub use when::{Branch, When};
 use crate::check;
 use crate::expr::{Expr, Field, Name};
 use crate::geometry::Geometry;
-use crate::host_type::HostType;
+use crate::host_type::{HostType, element_path};
 use crate::kernel_name::KernelName;
 use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
@@ -275,10 +275,7 @@ impl Join<'_, '_> {
             HostType::Optional(inner) => self.add_type(path, inner),
             HostType::Tuple(elements) => {
                 for (i, (name, element)) in elements.iter().enumerate() {
-                    let part = match name {
-                        Some(name) => format!("{path}.{name}"),
-                        None => format!("{path}[{i}]"),
-                    };
+                    let part = element_path(path, i, name.as_deref());
                     self.add_type(&part, element);
                 }
             }

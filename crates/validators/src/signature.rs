@@ -5,7 +5,7 @@
 use crate::check;
 use crate::declare::{Bindings, Declarations};
 use crate::expr::Field;
-use crate::host_type::HostType;
+use crate::host_type::{HostType, element_path};
 use crate::literal::Literal;
 use crate::param::{Argument, BadDefault, Form, Kind, Param, Tensor};
 use crate::parse::parse_signature;
@@ -385,10 +385,7 @@ fn add_tensors(path: &str, host_type: &HostType, paths: &mut Vec<String>) {
         HostType::Optional(inner) => add_tensors(path, inner, paths),
         HostType::Tuple(elements) => {
             for (i, (name, element)) in elements.iter().enumerate() {
-                let part = match name {
-                    Some(name) => format!("{path}.{name}"),
-                    None => format!("{path}[{i}]"),
-                };
+                let part = element_path(path, i, name.as_deref());
                 add_tensors(&part, element, paths);
             }
         }

@@ -13,7 +13,7 @@
 use crate::declare::{Bindings, Sharers};
 use crate::dim::{Dim, Rank};
 use crate::expr::{Expr, Field};
-use crate::host_type::HostType;
+use crate::host_type::{HostType, element_path};
 use crate::param::{Strides, Tensor, TensorDType};
 use crate::rule::Rule;
 use crate::signature::Signature;
@@ -146,10 +146,7 @@ impl Solution {
             HostType::Optional(inner) => self.add(path, inner),
             HostType::Tuple(elements) => {
                 for (number, (name, element)) in elements.iter().enumerate() {
-                    let part = match name {
-                        Some(name) => format!("{path}.{name}"),
-                        None => format!("{path}[{number}]"),
-                    };
+                    let part = element_path(path, number, name.as_deref());
                     self.add(&part, element);
                 }
             }

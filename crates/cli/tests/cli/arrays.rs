@@ -56,6 +56,12 @@ fn dims_and_dtypes_are_those_of_the_file() {
     let expected = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }";
     assert!(String::from_utf8_lossy(&saved[..128]).contains(expected));
     assert_eq!(&saved[128..], ints(&[1, 3, 5, 4, 6, 8]));
+    // Of several for one tensor the last counts, dims and all.
+    let flat = npy("<i2", "False", "(3,)", &ints(&[1; 3]));
+    std::fs::write(bench.path("flat.npy"), flat).unwrap();
+    let args = ["run", "k.py", "adds", "x=@flat.npy", "x=@x.npy", "--fill", "ones"];
+    let last = bench.run(args);
+    assert!(last.stdout.ends_with("out: int16 [2, 3] = 2 3 4 5 6 7\n"), "{}", last.stderr);
     // What was saved can be read.
     let again = bench.run(["run", "k.py", "adds", "x=@out.npy", "--fill", "zeros"]);
     assert!(again.stdout.ends_with("out: int16 [2, 3] = 1 3 5 4 6 8\n"), "{}", again.stdout);

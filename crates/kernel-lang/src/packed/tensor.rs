@@ -2,7 +2,6 @@
 //! Parameters, results and workspaces of a signature in a packed function.
 
 use super::facts::CallFacts;
-use super::facts::names::part;
 use super::value::Evaluated;
 use crate::argument::{Dim, ScalarArg, TensorArg};
 use kernpack_ffi_abi::DType;
@@ -12,6 +11,7 @@ use kernpack_layout::{Int, Layout, Tuple};
 use kernpack_syntax::Span;
 use kernpack_validators::dim::{self, Rank, Star};
 use kernpack_validators::expr::{Expr, Field, Op};
+use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::{Order, Strides, Tensor, TensorDType};
 use kernpack_validators::{HostType, Literal};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> E
         HostType::Shape(dims) => of_shape(path, dims, facts),
         HostType::Tuple(elements) => {
             let element = |(i, (name, host_type)): (usize, &(Option<String>, HostType))| {
-                let path = part(path, i, name.as_deref());
+                let path = element_path(path, i, name.as_deref());
                 (name.as_deref().map(Arc::from), of_param(&path, host_type, facts))
             };
             Evaluated::Tuple(elements.iter().enumerate().map(element).collect())

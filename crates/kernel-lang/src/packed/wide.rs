@@ -9,6 +9,7 @@
 
 use kernpack_validators::dim::Dim;
 use kernpack_validators::expr::{Expr, Op};
+use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::{Order, Strides, Tensor, TensorDType};
 use kernpack_validators::{Comparison, HostType, Rule, RuleKind, Signature};
 
@@ -35,7 +36,7 @@ fn add(path: &str, host_type: &HostType, rules: &mut Vec<RuleKind>) {
         HostType::Tensor(tensor) => add_tensor(path, tensor, rules),
         HostType::Tuple(fields) => {
             for (number, (name, field)) in fields.iter().enumerate() {
-                add(&super::facts::names::part(path, number, name.as_deref()), field, rules);
+                add(&element_path(path, number, name.as_deref()), field, rules);
             }
         }
         _ => {}

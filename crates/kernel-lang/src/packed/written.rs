@@ -15,6 +15,7 @@ use crate::file::{Definition, DefinitionKind, KernelFiles};
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
+use kernpack_validators::host_type::element_path;
 use kernpack_validators::plan::CScalar;
 use kernpack_validators::{
     Branch, Geometry, KernelArg, Known, KnownValue, Literal, Number, Outcomes, Rule, RuleKind,
@@ -189,7 +190,7 @@ fn arguments(
 fn add_paths(path: &str, value: &Evaluated, paths: &mut HashMap<String, Evaluated>) {
     if let Evaluated::Tuple(items) = value {
         for (i, (name, item)) in items.iter().enumerate() {
-            add_paths(&super::facts::names::part(path, i, name.as_deref()), item, paths);
+            add_paths(&element_path(path, i, name.as_deref()), item, paths);
         }
     }
     paths.insert(path.to_string(), value.clone());

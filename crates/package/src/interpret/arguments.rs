@@ -14,6 +14,7 @@ use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::described::{Described, DescribedTensor};
 use kernpack_validators::dim::{Dim, Star};
 use kernpack_validators::expr::Expr;
+use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::{Strides, Tensor, TensorDType};
 use kernpack_validators::{HostType, Literal, Signature};
 use std::cell::RefCell;
@@ -55,7 +56,7 @@ impl Arguments {
         let used = follows.iter().map(|(name, _)| name.clone()).filter(|name| !said_too(name));
         let mut maker = Maker {
             said: &said,
-            arrays: &wanted.arrays,
+            wanted,
             used: RefCell::new(used.collect()),
             row: BTreeMap::new(),
             tensors: vec![],
@@ -76,7 +77,7 @@ impl Arguments {
 
 struct Maker<'w> {
     said: &'w HashMap<&'w str, &'w str>,
-    arrays: &'w [(String, Array)],
+    wanted: &'w Wanted,
     /// The part of it that was asked for.
     used: RefCell<BTreeSet<String>>,
     row: BTreeMap<String, DType>,
@@ -174,10 +175,7 @@ impl Maker<'_> {
             }
             HostType::Tuple(elements) => {
                 let elements = elements.iter().enumerate().map(|(i, (name, element))| {
-                    let part = match name {
-                        Some(name) => format!("{path}.{name}"),
-                        None => format!("{path}[{i}]"),
-                    };
+                    let part = element_path(path, i, name.as_deref());
                     self.argument(&part, element, None)
                 });
                 let elements: Vec<_> = elements.collect();
@@ -217,8 +215,7 @@ impl Maker<'_> {
     }
 
     fn tensor(&mut self, path: &str, tensor: &Tensor) -> Option<Described> {
-        let arrays = self.arrays;
-        if let Some((_, array)) = arrays.iter().rev().find(|(name, _)| name == path) {
+        if let Some(array) = self.wanted.array(path) {
             return self.given(path, tensor, array);
         }
         let shape = self.extents(path, tensor.dims(), false)?;
@@ -371,7 +368,7 @@ impl Maker<'_> {
             problems.push(problem.help(format!("write `{}`", words.join(" "))));
         }
         let used = self.used.borrow();
-        let arrays = self.arrays.iter().map(|(name, _)| name.as_str());
+        let arrays = self.wanted.arrays.iter().map(|(name, _)| name.as_str());
         let said = self.said.keys().copied().chain(arrays);
         let mut vain: Vec<_> = said.filter(|name| !used.contains(*name)).collect();
         vain.sort();

@@ -50,11 +50,10 @@ impl Array {
 
 /// All that follows from the arrays of a call, by name. What is said by itself goes before that.
 pub(super) fn follows(wanted: &Wanted, bindings: &Bindings) -> Vec<(String, String)> {
-    let array = |path: &str| wanted.arrays.iter().find(|(name, _)| name == path);
     let at = |path: &str| {
         let (tensor, field) = path.rsplit_once('.')?;
         let (field, number) = field.strip_suffix(']')?.split_once('[')?;
-        let (_, array) = array(tensor)?;
+        let array = wanted.array(tensor)?;
         let all = if field == "shape" { &array.shape } else { &array.strides };
         all.get(number.parse::<usize>().ok()?).copied()
     };
@@ -67,11 +66,11 @@ pub(super) fn follows(wanted: &Wanted, bindings: &Bindings) -> Vec<(String, Stri
     let symbols =
         symbols.filter_map(|(name, one)| Some((name.clone(), of_symbol(one)?.to_string())));
     let dtypes = bindings.dtypes.iter().filter_map(|(name, binding)| {
-        let (_, array) = array(&binding.path)?;
+        let array = wanted.array(&binding.path)?;
         Some((name.clone(), array.dtype.to_string()))
     });
     let stars = bindings.stars.iter().filter_map(|(name, binding)| {
-        let (_, array) = array(&binding.path)?;
+        let array = wanted.array(&binding.path)?;
         let behind = array.shape.len().checked_sub(binding.rank.behind.unwrap_or_default())?;
         let dims = array.shape.get(binding.rank.before..behind)?;
         let dims: Vec<_> = dims.iter().map(ToString::to_string).collect();

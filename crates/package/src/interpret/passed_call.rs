@@ -16,6 +16,7 @@ use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::interp::{Cancel, Memories, Memory, MemoryId, Options};
 use kernpack_syntax::Diagnostics;
 use kernpack_validators::described::{Described, DescribedTensor, check_call_knowing};
+use kernpack_validators::host_type::element_path;
 use kernpack_validators::plan::Accepted;
 use kernpack_validators::{HostType, Signature};
 use std::collections::BTreeMap;
@@ -137,10 +138,7 @@ impl Found<'_> {
             }
             (HostType::Tuple(fields), Described::Tuple(elements) | Described::List(elements)) => {
                 for (i, ((name, host), element)) in fields.iter().zip(elements).enumerate() {
-                    let path = match name {
-                        Some(name) => format!("{path}.{name}"),
-                        None => format!("{path}[{i}]"),
-                    };
+                    let path = element_path(path, i, name.as_deref());
                     self.argument(&path, host, element);
                 }
             }
@@ -193,7 +191,7 @@ impl PassedCall<'_> {
         options: &PassedOptions,
     ) -> Result<InterpretedPassed, InterpretError> {
         let made = super::made(&self.ready.function, self.accepted, &self.row);
-        let most_cores = self.check_memory(&made, options.most_memory.unwrap_or(u64::MAX))?;
+        let most_cores = self.most_cores(&made, options.most_memory.unwrap_or(u64::MAX))?;
         let mut memories = Memories::default();
         let addresses: Vec<u64> = passed.memories.iter().map(|memory| memory.address).collect();
         // Places are asked for behind this, and need no bytes.
@@ -240,7 +238,8 @@ impl PassedCall<'_> {
         Ok(done)
     }
 
-    fn check_memory(
+    /// Refuses a call that takes more memory than it may. Gives how many cores may run it.
+    fn most_cores(
         &self,
         made: &[Vec<InterpretedTensor>; 2],
         most: u64,

@@ -10,6 +10,7 @@ use kernpack_validators::check::scalar::integers;
 use kernpack_validators::declare::{Bindings, Sharers};
 use kernpack_validators::dim::{Dim, Rank, Star};
 use kernpack_validators::expr::{Expr, Field, Name};
+use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::Tensor;
 use kernpack_validators::plan::MOST_TURNS;
 use kernpack_validators::{HostType, Rule, RuleKind, Signature, Workspace};
@@ -133,7 +134,7 @@ impl Names {
             }
             HostType::Tuple(elements) => {
                 for (i, (name, element)) in elements.iter().enumerate() {
-                    self.add(&part(path, i, name.as_deref()), element, holder);
+                    self.add(&element_path(path, i, name.as_deref()), element, holder);
                 }
             }
             HostType::Optional(inner) => self.add(path, inner, Some(path)),
@@ -294,14 +295,6 @@ impl Names {
         let is_there = name.field == Some(Field::Given);
         let of = name.param.as_ref().unwrap_or(&name.text);
         self.optional.get(of).filter(|_| !is_there).map(String::as_str)
-    }
-}
-
-/// The path of a tuple's element.
-pub(crate) fn part(path: &str, number: usize, name: Option<&str>) -> String {
-    match name {
-        Some(name) => format!("{path}.{name}"),
-        None => format!("{path}[{number}]"),
     }
 }
 
