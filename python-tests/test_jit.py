@@ -644,6 +644,62 @@ def test_what_is_written_and_returned_is_found():
     assert made.out.name == "doubled_out"
 
 
+@kp.kernel
+def count_values(x, counts):
+    i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        kp.atomic_add(counts, (x[i] % 2, x[i] % 3), 1)
+
+
+@kp.kernel
+def add_up(partial, out):
+    for i in range(partial.shape[0]):
+        out[0] += partial[i]
+
+
+@kp.jit
+def counted(x):
+    counts = kp.zeros((2, 3), kp.int32)
+    count_values(x, counts).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+    return counts
+
+
+def test_memory_of_zeros_is_written_before_the_launches_behind_it():
+    x = np.arange(700, dtype="int32")
+    expected = np.zeros((2, 3), "int32")
+    np.add.at(expected, (x % 2, x % 3), 1)
+    checked = counted.check(x)
+    assert checked.ok and np.array_equal(checked.results, expected)
+    launches = kp.compile(counted, vector(dtype=kp.int32)).metadata["launches"]
+    assert [launch["kernel"] for launch in launches] == ["write_zeros", "count_values"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2047, 5000])
+def test_a_workspace_of_zeros_has_any_size_and_dtype(n):
+    @kp.jit
+    def f(x, dtype):
+        scratch = kp.zeros((x.shape[0],), dtype)
+        out = kp.zeros(1, dtype)
+        add_up(scratch, out).launch(grid=1, block=1)
+        return out
+
+    for dtype in (torch.bfloat16, torch.uint8, torch.float64):
+        checked = f.check(torch.ones(n), dtype)
+        assert checked.ok and checked.results.tolist() == [0]
+
+
+def test_zeros_of_no_dtype_of_kernels_are_refused():
+    @kp.jit
+    def f(x):
+        y = kp.zeros(x.shape, kp.float8_e4m3fn)
+        return y
+
+    with pytest.raises(kp.CompileError) as raised:
+        f.check(torch.ones(2))
+    (problem,) = raised.value.diagnostics
+    assert "float8_e4m3fn" in problem["message"] and problem["labels"][0]["line"]
+
+
 def test_conditions_that_are_asserted_are_rules():
     @kp.jit(where="n0 % 2 == 0")
     def f(x, y):

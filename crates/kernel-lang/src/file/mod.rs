@@ -40,6 +40,7 @@ pub struct ModuleId(pub usize);
 /// A kernel file, and those that it imports.
 #[derive(Debug)]
 pub struct KernelFiles {
+    /// The library is behind them.
     modules: Vec<Module>,
     problems: Diagnostics,
     identity: Identity,
@@ -190,7 +191,15 @@ impl KernelFiles {
 
     /// Every file, the one that was asked for first.
     pub fn modules(&self) -> &[Module] {
-        &self.modules
+        self.modules.split_last().map_or(&[], |(_, files)| files)
+    }
+
+    /// The function of that name that is written in the language, and belongs to it.
+    pub fn of_library(&self, name: &str) -> Option<&Arc<Definition>> {
+        match self.modules.last()?.names.get(name)? {
+            Global::Function(definition) => Some(definition),
+            _ => None,
+        }
     }
 
     /// The meaning of a name of a file, through imports.

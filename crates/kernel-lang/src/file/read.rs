@@ -14,6 +14,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+/// The text of what belongs to the language.
+const LIBRARY: &str = include_str!("../library.py");
+
 /// Reads files, the one that was asked for first.
 pub(super) struct Reader<'r, 'd> {
     sources: &'r Sources,
@@ -53,7 +56,8 @@ impl<'r, 'd> Reader<'r, 'd> {
     }
 
     /// The files; else what kept them from being read.
-    pub fn finish(self) -> Result<KernelFiles, Diagnostics> {
+    pub fn finish(mut self) -> Result<KernelFiles, Diagnostics> {
+        let library = self.library();
         let Reader { modules, contents, mut diagnostics, mut problems, .. } = self;
         if diagnostics.has_errors() {
             diagnostics.extend(problems);
@@ -65,7 +69,8 @@ impl<'r, 'd> Reader<'r, 'd> {
         let mut contents: Vec<_> = contents.iter().map(|(content, id)| (id.0, content)).collect();
         contents.sort_unstable();
         contents.into_iter().for_each(|(_, content)| identity.add(content));
-        Ok(KernelFiles { modules: modules.into_iter().flatten().collect(), problems, identity })
+        let modules = modules.into_iter().flatten().chain(library).collect();
+        Ok(KernelFiles { modules, problems, identity })
     }
 }
 
@@ -169,6 +174,17 @@ impl Reader<'_, '_> {
                 id
             }
         }
+    }
+
+    /// What is written in the language and belongs to it.
+    fn library(&mut self) -> Option<Module> {
+        let text = self.texts.add("kernpack", LIBRARY);
+        let source = self.texts.snippet(text);
+        let lines = Lines::new(source.text, 1);
+        let block = python::parse(source).map_err(|problems| self.diagnostics.extend(problems));
+        let id = ModuleId(self.modules.len());
+        let place = (PathBuf::from("kernpack"), text);
+        Some(self.module(id, place, lines, &block.ok()?, (&BTreeMap::new(), &Role::Written)))
     }
 
     fn report_cycle(&mut self, path: &Path, importer: Option<Span>) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Memory that a packed function asks for in its body: `y = kp.empty((m, n), kp.float32)`. What it
-//! returns of that is a result, and the rest a workspace.
+//! Memory that a packed function asks for in its body: `y = kp.empty((m, n), kp.float32)`, and
+//! `kp.zeros`, which is written by a launch of the library's. What it returns of that is a result,
+//! and the rest a workspace.
 //!
 //! Only functions whose signature was made of a call's arguments ask for memory: others say it in
 //! their signatures. Each has the name that it is given first.
 
-use super::body::Walk;
+use super::body::{End, Rest, State, Walk};
 use super::expression::Evaluator;
 use super::found::Pass;
 use super::number::Row;
@@ -18,13 +19,38 @@ use kernpack_validators::expr::Expr as Number;
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{SignatureResult, Workspace, parse_tensor};
 
-/// The function that asks for it.
-pub(super) const EMPTY: Row = Row {
-    name: "empty",
-    takes: &["shape", "dtype"],
-    doc: "Memory that the call allocates, row-major, of which nothing is known: what is returned of \
-          it is a result, and the rest is gone with the call. For functions without a signature.",
-};
+const SHAPE_AND_DTYPE: &[&str] = &["shape", "dtype"];
+
+/// The functions that ask for it.
+pub(super) const ROWS: [Row; 2] = [
+    Row {
+        name: "empty",
+        takes: SHAPE_AND_DTYPE,
+        doc: "Memory that the call allocates, row-major, of which nothing is known: what is \
+              returned of it is a result, and the rest is gone with the call. For functions \
+              without a signature.",
+    },
+    Row {
+        name: ZEROS,
+        takes: SHAPE_AND_DTYPE,
+        doc: "The same, of zeros: a launch on the call's stream writes them.",
+    },
+];
+
+const ZEROS: &str = "zeros";
+/// The function of the library that writes zeros to all of a tensor.
+const CLEAR: &str = "clear";
+
+/// The row of a name.
+pub(super) fn find(name: &str) -> Option<Row> {
+    ROWS.into_iter().find(|row| row.name == name)
+}
+
+/// A call that asks for memory.
+pub(super) struct Asked<'e> {
+    call: &'e Call,
+    row: Row,
+}
 
 /// Memory that each call allocates.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,35 +78,36 @@ impl Allocation {
 }
 
 impl Evaluator<'_> {
-    /// Whether a value is asked for by `kp.empty`.
-    pub(super) fn as_allocation<'e>(&mut self, value: &'e Expr) -> Option<&'e Call> {
+    /// The call by which a value is asked for, where it is memory.
+    pub(super) fn as_allocation<'e>(&mut self, value: &'e Expr) -> Option<Asked<'e>> {
         let ExprKind::Call(call) = &value.kind else { return None };
         let member = match &call.function.kind {
             ExprKind::Attribute(_, member) => &member.name,
             ExprKind::Name(name) => name,
             _ => return None,
         };
-        if &**member != EMPTY.name {
-            return None;
-        }
+        let row = find(member)?;
         let function = self.expr(&call.function);
-        let is_it = matches!(function, Some(Evaluated::Builtin(name)) if &*name == EMPTY.name);
-        is_it.then_some(call)
+        let is_it = matches!(function, Some(Evaluated::Builtin(name)) if &*name == row.name);
+        is_it.then_some(Asked { call, row })
     }
 
-    /// `kp.empty(…)` that is given no name.
-    pub(super) fn unnamed_memory(&mut self, span: Span) -> Option<Evaluated> {
+    /// Memory that is given no name.
+    pub(super) fn unnamed_memory(&mut self, row: &Row, span: Span) -> Option<Evaluated> {
         let problem = Diagnostic::new("packed-value", "memory has a name of its own");
         let problem = problem.label(span, "asked for within something else");
-        self.report(problem.help("give it a name first: `y = kp.empty(shape, dtype)`"))
+        let help = format!("give it a name first: `y = kp.{}(shape, dtype)`", row.name);
+        self.report(problem.help(help))
     }
 
-    fn allocation(&mut self, targets: &[Expr], call: &Call, span: Span) -> Option<Allocation> {
+    fn allocation(&mut self, targets: &[Expr], of: &Asked<'_>, span: Span) -> Option<Allocation> {
+        let Asked { call, row } = of;
         let [Expr { kind: ExprKind::Name(name), .. }] = targets else {
-            return self.unnamed_memory(span).and(None);
+            return self.unnamed_memory(row, span).and(None);
         };
         let passed = call::passed(self, call)?;
-        let Bound { values, .. } = call::bind(self, &"kp.empty", EMPTY.takes, passed, span)?;
+        let path = format!("kp.{}", row.name);
+        let Bound { values, .. } = call::bind(self, &path, row.takes, passed, span)?;
         let [Some(shape), Some(dtype)] = &values[..] else { return None };
         let dims = match &shape.value {
             Evaluated::Tuple(items) => items.iter().map(|(_, item)| item.clone()).collect(),
@@ -113,8 +140,33 @@ impl Evaluator<'_> {
 }
 
 impl Walk<'_> {
-    /// `name = kp.empty(shape, dtype)`
-    pub(super) fn allocate(&mut self, targets: &[Expr], call: &Call, span: Span) -> Evaluated {
+    /// `name = kp.empty(shape, dtype)`, or `kp.zeros`
+    pub(super) fn assign_memory(
+        &mut self,
+        state: State,
+        targets: &[Expr],
+        asked: &Asked<'_>,
+        span: Span,
+        behind: &Rest<'_>,
+    ) -> End {
+        let memory = self.allocate(targets, asked, span);
+        self.evaluator.assign_all(targets, &memory, span);
+        let called = match memory {
+            Evaluated::Tensor(_) if asked.row.name == ZEROS => {
+                self.evaluator.of_library(CLEAR, memory, span)
+            }
+            Evaluated::NoTensor(..) if asked.row.name == ZEROS => {
+                self.evaluator.expected("a tensor of kernels", &memory, span).and(None)
+            }
+            _ => None,
+        };
+        match called {
+            Some(called) => self.run_function(state, called, span, behind),
+            None => End::Behind(state),
+        }
+    }
+
+    fn allocate(&mut self, targets: &[Expr], asked: &Asked<'_>, span: Span) -> Evaluated {
         if !self.parts.is_made {
             let problem = Diagnostic::new("packed-value", "the signature says what is allocated");
             let problem = problem.label(span, "asked for in the body");
@@ -122,7 +174,7 @@ impl Walk<'_> {
             self.evaluator.report(problem.help(help));
             return Evaluated::Poison;
         }
-        let Some(allocation) = self.evaluator.allocation(targets, call, span) else {
+        let Some(allocation) = self.evaluator.allocation(targets, asked, span) else {
             return Evaluated::Poison;
         };
         if self.parts.pass == Pass::Finding && !self.note(&allocation) {
@@ -199,6 +251,6 @@ impl Walk<'_> {
     fn report_returned(&mut self, span: Span) {
         let problem = Diagnostic::new("packed-value", "a call returns memory that it allocates");
         let problem = problem.label(span, "something else");
-        self.evaluator.report(problem.help("return what `kp.empty` gave"));
+        self.evaluator.report(problem.help("return what `kp.empty` or `kp.zeros` gave"));
     }
 }

@@ -7,7 +7,7 @@
 //! a function that a side calls meet behind that side at the latest. A loop is gone through turn by
 //! turn (`loops.rs`).
 
-use super::call::{Called, Scope};
+use super::call::{Called, InScope, Scope};
 use super::closure::Names;
 use super::expression::{Evaluator, OfRow};
 use super::found::{Found, Pass};
@@ -290,21 +290,8 @@ impl Walk<'_> {
             None => return End::Behind(state),
             Some(Called::Nothing) => return End::Behind(state),
             Some(Called::Value(value)) => *value,
-            Some(Called::Function(function, scope)) => {
-                if !self.evaluator.begin(DEPTH_OF_CALL, span) {
-                    return End::Function;
-                }
-                let caller = self.evaluator.enter(scope);
-                let behind = Rest { caller: Some(&caller), ..*behind };
-                let end = self.statements(state, Rest::of(&function.body, Some(&behind)));
-                self.evaluator.end(DEPTH_OF_CALL);
-                return match end {
-                    End::Behind(state) | End::Returned(state) => {
-                        self.evaluator.enter(caller);
-                        End::Behind(state)
-                    }
-                    end @ (End::Left(..) | End::Function) => end,
-                };
+            Some(Called::Function(called)) => {
+                return self.run_function(state, called, span, behind);
             }
         };
         let (message, help) = match value {
@@ -316,6 +303,30 @@ impl Walk<'_> {
         };
         self.refuse(span, &message, help);
         End::Behind(state)
+    }
+
+    /// Goes through a function that is called, to where it returns.
+    pub fn run_function(
+        &mut self,
+        state: State,
+        (function, scope): InScope,
+        span: Span,
+        behind: &Rest<'_>,
+    ) -> End {
+        if !self.evaluator.begin(DEPTH_OF_CALL, span) {
+            return End::Function;
+        }
+        let caller = self.evaluator.enter(scope);
+        let behind = Rest { caller: Some(&caller), ..*behind };
+        let end = self.statements(state, Rest::of(&function.body, Some(&behind)));
+        self.evaluator.end(DEPTH_OF_CALL);
+        match end {
+            End::Behind(state) | End::Returned(state) => {
+                self.evaluator.enter(caller);
+                End::Behind(state)
+            }
+            end @ (End::Left(..) | End::Function) => end,
+        }
     }
 
     /// A statement that no way parts at.

@@ -4,13 +4,14 @@
 //! A function of the file that is called by itself is gone through as if it stood there, launches
 //! and all; one that is called for its value computes with what is known (`returned.rs`).
 
+use super::allocation;
 use super::closure::Closure;
 use super::expression::Evaluator;
 use super::number;
 use super::shown::PRINT_TYPE;
 use super::value::{Evaluated, KernelCall};
 use crate::algebra;
-use crate::call::{self, Bound};
+use crate::call::{self, Arg, Bound};
 use crate::file::{Definition, Global, ModuleId};
 use crate::names::FrameId;
 use crate::plain;
@@ -37,9 +38,12 @@ pub(super) enum Called {
     Nothing,
     /// One that gives a value.
     Value(Box<Evaluated>),
-    /// One of a function that is written, with its names.
-    Function(Arc<Function>, Scope),
+    /// One of a function that is written.
+    Function(InScope),
 }
+
+/// A function that is called, with the names that it begins with.
+pub(super) type InScope = (Arc<Function>, Scope);
 
 /// The arguments of a call.
 type Passed = call::Passed<Evaluated>;
@@ -113,7 +117,16 @@ impl Evaluator<'_> {
         };
         let passed = call::passed(self, call)?;
         let scope = self.scope(&closure, passed, span)?;
-        Some(Called::Function(closure.function, scope))
+        Some(Called::Function((closure.function, scope)))
+    }
+
+    /// A call of a function of the library with one argument.
+    pub fn of_library(&mut self, name: &str, arg: Evaluated, span: Span) -> Option<InScope> {
+        let definition = self.files.of_library(name)?;
+        let (module, function) = (definition.module, definition.function.clone());
+        let closure = Closure { module, function, frame: None };
+        let passed = Passed { positional: vec![Arg { value: arg, span }], named: vec![] };
+        self.scope(&closure, passed, span).map(|scope| (closure.function, scope))
     }
 
     /// Whether a name stands for the function of kernpack's of that name.
@@ -193,7 +206,9 @@ impl Evaluator<'_> {
             (None, "enumerate", [x]) => unroll::enumerate(self, x),
             (None, "zip", args) => unroll::zip(self, args),
             (None, "static", _) => self.unnamed_static(span),
-            (None, "empty", _) => self.unnamed_memory(span),
+            (None, name, _) if let Some(row) = allocation::find(name) => {
+                self.unnamed_memory(&row, span)
+            }
             (None, "view", [tensor, layout]) => self.view(tensor, layout, span),
             (None, "aligned", [tensor, bytes]) => self.aligned(tensor, bytes, span),
             (None, ..) => None,

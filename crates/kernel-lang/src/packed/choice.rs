@@ -49,10 +49,8 @@ impl Walk<'_> {
         value: &Expr,
         behind: &Rest<'_>,
     ) -> End {
-        if let Some(call) = self.evaluator.as_allocation(value) {
-            let memory = self.allocate(targets, call, value.span);
-            self.evaluator.assign_all(targets, &memory, value.span);
-            return End::Behind(state);
+        if let Some(asked) = self.evaluator.as_allocation(value) {
+            return self.assign_memory(state, targets, &asked, value.span, behind);
         }
         let choice = match self.evaluator.as_static(value) {
             Some(call) => self.evaluator.choice(call, value.span),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Functions of numbers and of tensors' addresses that packed functions call, Python's among them.
 
-use super::allocation::EMPTY;
+use super::allocation;
 use super::choice::STATIC;
 use super::expression::Evaluator;
 use super::shown::PRINT_TYPE;
@@ -43,7 +43,8 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     let loops = unroll::ROWS.into_iter();
     let loops =
         loops.map(|unroll::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
-    plain.chain(loops).chain([STATIC, EMPTY, VIEW, ALIGNED, PRINT_TYPE])
+    let all = plain.chain(loops).chain([STATIC]).chain(allocation::ROWS);
+    all.chain([VIEW, ALIGNED, PRINT_TYPE])
 }
 
 /// The parameters of the function of that name, if there is one.
