@@ -700,6 +700,47 @@ def test_zeros_of_no_dtype_of_kernels_are_refused():
     assert "float8_e4m3fn" in problem["message"] and problem["labels"][0]["line"]
 
 
+@kp.kernel
+def sum_block(x, out):
+    partial = kp.shared(kp.float32, 4)
+    total = kp.block_reduction_sum(x[kp.thread_idx()[0]])
+    if kp.thread_idx()[0] == 0:
+        partial[0] = total
+        out[0] = partial[0]
+
+
+def test_a_variant_shows_what_its_kernels_become():
+    @kp.jit
+    def summed(x):
+        assert x.shape[0] >= 128
+        out = kp.empty(1, kp.float32)
+        sum_block(x, out).launch(grid=1, block=128)
+        return out
+
+    made = kp.compile(summed, vector(), arch="sm_90a,compute_80")
+    assert made.ir.startswith("kernel sum_block(")
+    assert list(made.llvm) == ["sm_90a", "sm_80"]
+    assert "define ptx_kernel void @sum_block" in made.llvm["sm_80"]
+    hopper, ampere = made.resources
+    assert (hopper.kernel, hopper.arch, ampere.arch) == ("sum_block", "sm_90a", "sm_80")
+    assert hopper.threads == 128 and 8 <= hopper.registers <= 64 and hopper.barriers == 1
+    assert hopper.spilled_bytes == hopper.local_bytes == 0 and hopper.shared_bytes >= 32
+    assert (hopper.blocks_at_once, hopper.occupancy) == (16, 1.0)
+    variant = summed.warmup(vector())
+    assert variant.ir == made.ir and variant.llvm and variant.resources
+
+
+def test_what_was_not_built_here_shows_no_operations(tmp_path):
+    kp.compile(scaled, vector(), vector()).export(tmp_path / "scaled.so")
+    loaded = kp.load_module(tmp_path / "scaled.so").scaled
+    for show in (lambda: loaded.ir, lambda: loaded.llvm, lambda: loaded.resources):
+        with pytest.raises(TypeError, match="does not show its `[a-z]*`: the text of its kernels"):
+            show()
+    host = kp.host("void f(float* x) {}", "f(x: Tensor([1], float32, mut))", args=["x"])
+    with pytest.raises(kp.CompileError, match="no kernel of it is written here"):
+        host.ir
+
+
 def test_conditions_that_are_asserted_are_rules():
     @kp.jit(where="n0 % 2 == 0")
     def f(x, y):

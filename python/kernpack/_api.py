@@ -39,6 +39,7 @@ from ._dtype import (
     uint8,
 )
 from ._dtype import bool_ as bool
+from ._emitted import Resources
 from ._errors import CompileError, CompileForbidden, CompileWarning
 from ._export import export
 from ._function import Function
@@ -76,6 +77,7 @@ __all__ = [
     "Launch",
     "Module",
     "Package",
+    "Resources",
     "Source",
     "SymInt",
     "Variant",

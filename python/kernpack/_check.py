@@ -86,8 +86,8 @@ def check(function: Function, args: tuple[Any, ...], seed: int, strict: bool) ->
     request = function.package.request
     if request is None:
         raise TypeError(
-            f"`{function.name}` cannot be checked: the text of its kernels is not known, as the "
-            f"package {function.package.path} was not built from it here"
+            f"`{function.name}` cannot run on the interpreter: the text of its kernels is not "
+            f"known, as the package {function.package.path} was not built from it here"
         )
     host = _Host()
     passed = [host.copied(arg) for arg in args]
@@ -114,7 +114,7 @@ def _failed(function: Function, error: Mapping[str, Any]) -> Exception:
     """Why there was no call: of kernels that are not written here, as what it is asked for."""
     if any(each["code"] == "not-interpreted" for each in error["diagnostics"]):
         why = "; ".join(each["message"] for each in error["diagnostics"])
-        return TypeError(f"`{function.name}` cannot be checked: {why}")
+        return TypeError(f"`{function.name}` cannot run on the interpreter: {why}")
     return _errors.CompileError(error["text"].rstrip(), error["diagnostics"])
 
 

@@ -23,7 +23,7 @@ import operator
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
 
-from . import _check, _native
+from . import _check, _emitted, _interpreted, _native
 from ._argument import (
     converted,
     fields_of,
@@ -104,14 +104,33 @@ class _Methods(tvm_ffi.Function):
     @property
     def device_type(self) -> str:
         """Where its kernels run: `cpu` or `cuda`."""
-        return (
-            "cuda" if any(launch.get("layout") for launch in self.metadata["launches"]) else "cpu"
-        )
+        return "cuda" if _has_kernels(self.metadata) else "cpu"
 
     @property
     def plan(self) -> str:
         """The checks of a call, in order, as `kernpack plan` prints them."""
         return str(_native.command("plan", self.signature, "--device", self.device_type)["text"])
+
+    @property
+    def ir(self) -> str:
+        """The operations that its kernels become, as `kernpack emit` shows them.
+
+        That, `llvm` and `resources` are a `TypeError` of a package that was not built here, and a
+        `CompileError` of kernels that are not written in kernpack.
+        """
+        return _emitted.ir(cast("Function", self))
+
+    @property
+    def llvm(self) -> dict[str, str]:
+        """LLVM's text of its kernels before any pass, by architecture."""
+        return _emitted.llvm(cast("Function", self))
+
+    @property
+    def resources(self) -> list[_emitted.Resources]:
+        """Registers, spills, memory and occupancy of each of its kernels, on each architecture; they
+        are assembled for that.
+        """
+        return _emitted.resources(cast("Function", self))
 
     @property
     def ptx(self) -> dict[str, str]:
@@ -158,6 +177,10 @@ class _Methods(tvm_ffi.Function):
         `TypeError` for a function whose kernels are not written in kernpack, or whose package was
         not built here.
         """
+        return _check.check(cast("Function", self), self._in_order(args, keywords), seed, strict)
+
+    def _in_order(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The arguments of a call on the interpreter, in order."""
         bound = args
         try:
             bound = self._keywords[2](*args, **keywords)
@@ -165,7 +188,7 @@ class _Methods(tvm_ffi.Function):
             # Too few or too many without keywords are what the checks refuse.
             if keywords:
                 raise
-        return _check.check(cast("Function", self), tuple(map(unpacked, bound)), seed, strict)
+        return tuple(map(unpacked, bound))
 
     def explain(self, error: BaseException | str) -> str:
         """What an error of a call means and what to do about it, as of `kernpack explain`."""
@@ -300,6 +323,9 @@ if TYPE_CHECKING:
     class TupleFunction(Function):
         """A function that takes tuples."""
 
+    class InterpretedFunction(Function):
+        """A function whose calls run on the interpreter."""
+
 else:
     Function = _native.call_types().kernpack_function_type(_Methods)
     Function.__module__, Function.__doc__ = "kernpack", _Methods.__doc__
@@ -311,6 +337,12 @@ else:
         _Derived, tvm_ffi.Tensor, tvm_ffi.Array
     )
     TupleFunction = _native.call_types().kernpack_tuple_type(_Derived)
+
+    class InterpretedFunction(Function):
+        def __call__(self, *args: Any, **keywords: Any) -> Any:
+            in_order = self._in_order(args, keywords)
+            self._meet_written(in_order)
+            return _interpreted.call(self, in_order)
 
 
 def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> Function:
@@ -338,9 +370,16 @@ def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> F
 
 def _kind(own: dict[str, Any], types: Sequence[dict[str, Any]]) -> type[Function]:
     """The type of a function: only those with results or tuples pay for them."""
+    if _interpreted.IS_ON and _has_kernels(own):
+        return InterpretedFunction
     if any(_has_type("Tuple", each) for each in types):
         return TupleFunction
     return ResultFunction if own["results"] else Function
+
+
+def _has_kernels(own: Mapping[str, Any]) -> bool:
+    """Whether a function launches any, by what its package says of it."""
+    return any(launch.get("layout") for launch in own["launches"])
 
 
 def _has_type(name: str, schema: Mapping[str, Any]) -> bool:

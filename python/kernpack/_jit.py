@@ -23,7 +23,19 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overload
 
-from . import _arch, _build, _captured, _check, _errors, _function, _native, _source, _specialise
+from . import (
+    _arch,
+    _build,
+    _captured,
+    _check,
+    _emitted,
+    _errors,
+    _function,
+    _interpreted,
+    _native,
+    _source,
+    _specialise,
+)
 from ._argument import is_dict
 from ._captured import Watch
 from ._function import Function
@@ -48,6 +60,21 @@ class Variant:
     """How long that took."""
     is_cached: bool
     """Whether the cache had it."""
+
+    @property
+    def ir(self) -> str:
+        """The operations of its kernels."""
+        return self.function.ir
+
+    @property
+    def llvm(self) -> dict[str, str]:
+        """LLVM's text of its kernels, by architecture."""
+        return self.function.llvm
+
+    @property
+    def resources(self) -> list[_emitted.Resources]:
+        """Registers, spills, memory and occupancy of each of its kernels, by architecture."""
+        return self.function.resources
 
     @property
     def ptx(self) -> dict[str, str]:
@@ -290,10 +317,16 @@ class _JitMethods(Function):
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
     ) -> _check.Checked:
         """As `Function.check`: arrays of the CPU stand for those of a GPU."""
+        function, in_order = self._to_interpret(args, keywords, "a check")
+        return function.check(*in_order, seed=seed, strict=strict)
+
+    def _to_interpret(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], why: str
+    ) -> tuple[Function, tuple[Any, ...]]:
+        """The compiled function of a call on the interpreter, and its arguments in order."""
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
-        variant = self._of_arguments(bound.args, "a check", _on_gpu)
-        return variant.function.check(*bound.args, seed=seed, strict=strict)
+        return self._of_arguments(bound.args, why, _on_gpu).function, bound.args
 
     def _of_arguments(
         self, args: Sequence[Any], why: str, change: Callable[[Any], Any] = lambda classes: classes
@@ -373,6 +406,14 @@ if TYPE_CHECKING:
 
 else:
     JitFunction = _native.call_types().kernpack_jit_type(_JitMethods)
+
+    if _interpreted.IS_ON:
+
+        class JitFunction(JitFunction):
+            def __call__(self, *args: Any, **keywords: Any) -> Any:
+                function, in_order = self._to_interpret(args, keywords, "a call")
+                return function(*in_order)
+
     JitFunction.__module__, JitFunction.__doc__ = "kernpack", _JitMethods.__doc__
 
 

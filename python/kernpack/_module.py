@@ -17,7 +17,7 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
-from . import _disassembly, _function, _native
+from . import _disassembly, _function, _interpreted, _native
 from ._argument import leaves
 from ._forks import LOCK, cached_property
 from ._function import Function
@@ -122,6 +122,8 @@ class Module:
                 f"`{function.name}` returns what it allocates, which cannot be prepared: "
                 f"prepare `{function.name}_out`, which takes the results as arguments"
             )
+        if _interpreted.IS_ON:
+            return functools.partial(function, *args)
         try:
             prepare = self.raw_function(f"kernpack_prepare_{function.name}")
         except AttributeError:

@@ -85,6 +85,18 @@ def interpret(
     return answer
 
 
+def emit(
+    request: dict[str, Any], held: dict[str, bytes], form: str, function: str
+) -> dict[str, Any]:
+    """The kernels of a function in a form of `kernpack emit`: `crates/python/src/emitted.rs` has the
+    keys of the answer.
+    """
+    files = [part for name, content in held.items() for part in (name, content)]
+    emitted = _function("kernpack_emit")
+    answer: dict[str, Any] = json.loads(emitted(json.dumps(request), form, function, *files))
+    return answer
+
+
 def read(package: int, suffix: str) -> bytes:
     """A file of a package that `get` answered: `.o`, `.so`, `.h` or `.pyi`."""
     return bytes(_function("kernpack_read")(package, suffix))

@@ -23,7 +23,7 @@ import jax
 import jax.export
 import numpy as np
 
-from kernpack import _module, _xla
+from kernpack import _interpreted, _module, _xla
 from kernpack._jax_arguments import MISSING, Leaf, Parameter, Role, Surface, surface_of
 from kernpack._jax_batching import batch_dim
 from kernpack._jax_layout import Layout, Views
@@ -120,6 +120,7 @@ class Call:
     """A function over arrays of JAX, made by `call`."""
 
     def __init__(self, function: Any, options: Options) -> None:
+        _interpreted.refuse_program(function)
         self._made_of = function, options
         description = getattr(function, "description", None)
         self._options = options

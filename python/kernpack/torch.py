@@ -26,7 +26,7 @@ from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, 
 import torch
 import torch.autograd.forward_ad
 
-from . import _native, _operator_derivatives, _shape
+from . import _interpreted, _native, _operator_derivatives, _shape
 from ._dtype import NAMES
 from ._forks import LOCK
 from ._operator_derivatives import Differentiated, Rules
@@ -698,7 +698,9 @@ def _check(operator: _Operator, operands: Sequence[Any]) -> None:
     if not all(map(_is_concrete, operands)):
         return
     arguments = [_described(schema, argument, operands) for argument in schema.arguments]
-    refused = _native.check(function.signature, arguments, function.device_type)
+    # On the interpreter, tensors may be anywhere.
+    device = _device(operator, operands).type if _interpreted.IS_ON else function.device_type
+    refused = _native.check(function.signature, arguments, device)
     if refused is not None:
         raise _ERRORS[refused["kind"]](refused["message"])
 

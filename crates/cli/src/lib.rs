@@ -21,6 +21,7 @@
 
 mod commands;
 mod depfile;
+pub mod emitted;
 mod failure;
 mod input;
 pub mod machine_memory;

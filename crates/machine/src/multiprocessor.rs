@@ -3,11 +3,10 @@
 //! architectures. How many blocks run at once follows.
 //!
 //! Sources: `cuda/__device/arch_traits.h` of [CCCL], NVIDIA's own constants of what the [CUDA
-//! Programming Guide][guide] has under "Compute Capabilities"; of the unit of shared memory, the
-//! header `cuda_occupancy.h` of CUDA 13.
+//! Programming Guide][guide] has under "Compute Capabilities"; of the units in which shared memory
+//! and registers are handed out, the header `cuda_occupancy.h` of CUDA 13.
 //!
-//! Not here: registers. A multiprocessor has 64 Ki of them, and a thread at most 255, on all of
-//! these; how many a thread takes is known where a kernel is assembled, and nobody asks here.
+//! Not here: how many registers a thread takes, which is known where a kernel is assembled.
 //!
 //! [CCCL]: https://github.com/NVIDIA/cccl
 //! [guide]: https://docs.nvidia.com/cuda/cuda-programming-guide
@@ -27,6 +26,13 @@ pub struct Multiprocessor {
     /// Its shared memory, in KiB, with what the system keeps of it.
     pub shared_kib: u32,
 }
+
+/// The registers of a multiprocessor: as many on all of them.
+const REGISTERS: u64 = 64 << 10;
+/// The parts of a multiprocessor, each with its own share of registers.
+const PARTS: u64 = 4;
+/// The unit in which a warp gets registers.
+const REGISTERS_UNIT: u64 = 256;
 
 const fn row(
     capability: u32,
@@ -105,6 +111,16 @@ impl Multiprocessor {
     }
 }
 
+/// How many blocks of so many threads the registers of a multiprocessor suffice for, where each
+/// thread takes so many.
+pub fn blocks_by_registers(threads: u64, registers: u64) -> u64 {
+    let warp = u64::from(WARP_SIZE);
+    let warps = threads.max(1).div_ceil(warp);
+    let of_warp = registers.saturating_mul(warp).div_ceil(REGISTERS_UNIT) * REGISTERS_UNIT;
+    let Some(of_part) = (REGISTERS / PARTS).checked_div(of_warp) else { return u64::MAX };
+    of_part * PARTS / warps
+}
+
 const fn larger(a: u32, b: u32) -> u32 {
     if a > b { a } else { b }
 }
@@ -170,5 +186,19 @@ mod tests {
         // 25 KiB are 26 with what is kept.
         assert_eq!(at_once(120, 128, 25 << 10), 3);
         assert_eq!(at_once(90, u64::MAX, u64::MAX), 0);
+    }
+
+    /// As `cuOccupancyMaxActiveBlocksPerMultiprocessor` says on an H100, where nothing else bounds.
+    #[test]
+    fn registers_bound_what_runs_at_once() {
+        assert_eq!(blocks_by_registers(256, 32), 8);
+        assert_eq!(blocks_by_registers(256, 33), 6);
+        assert_eq!(blocks_by_registers(256, 40), 6);
+        assert_eq!(blocks_by_registers(256, 41), 5);
+        assert_eq!(blocks_by_registers(1024, 64), 1);
+        assert_eq!(blocks_by_registers(1024, 65), 0);
+        assert_eq!(blocks_by_registers(128, 255), 2);
+        assert_eq!(blocks_by_registers(96, 255), 2);
+        assert_eq!(blocks_by_registers(32, 0), u64::MAX);
     }
 }

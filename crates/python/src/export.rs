@@ -5,8 +5,8 @@
 
 use crate::ffi::{Args, Error, Value};
 use crate::{
-    allocator, build, command, dispatch, inspect, interpret, layout, package_text, prepared,
-    program, signature,
+    allocator, build, command, dispatch, emitted, inspect, interpret, layout, package_text,
+    prepared, program, signature,
 };
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
@@ -37,6 +37,8 @@ entry_points! {
     /// `(request, options, receiver, name, bytes, …, argument, …) -> JSON`: a call on the
     /// interpreter.
     __tvm_ffi_kernpack_interpret = interpret::interpret;
+    /// `(request, form, function, name, bytes, …) -> JSON`: kernels in a form that people read.
+    __tvm_ffi_kernpack_emit = emitted::emit;
     /// `() -> JSON`: where the cache is written to, or null.
     __tvm_ffi_kernpack_cache_folder = build::cache_folder;
     /// Ends what still compiles, as the process ends.

@@ -16,7 +16,8 @@
 //! as a function; `dispatch/` has the functions that are compiled for their arguments, and
 //! `program.rs` what texts of functions use; `signature.rs` describes signatures and checks calls
 //! that are not made;
-//! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages.
+//! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages;
+//! `emitted.rs` shows what kernels become.
 //! `layout.rs` evaluates and draws layouts. `allocator.rs` is memory for results and workspaces
 //! where a call brings no allocator, of the CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs
 //! prepared calls on PyTorch's current stream.
@@ -26,6 +27,7 @@ mod build;
 mod command;
 mod cuda;
 mod dispatch;
+mod emitted;
 mod export;
 mod ffi;
 mod inspect;

@@ -228,7 +228,7 @@ fn answers_for_programs_have_the_keys_that_stand_there() {
     let answer = expect_keys(&["run", "sum.py", "row_sums", "m=1", "n=4", "--json"], &ran);
     let launch = answer["launches"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
     assert_eq!(launch, keys(&document, "A launch has", ", how many"));
-    let emitted = keys(&document, "`build`. With `--json`, the answer is", "## ");
+    let emitted = keys(&document, "`build`. With `--json`, the answer is", ". Of");
     let answer = expect_keys(&["emit", "sum.py", "--as", "ir", "--json"], &["kernels", "warnings"]);
     let kernel = answer["kernels"][0].as_object().expect("an object").keys();
     assert_eq!(
@@ -239,6 +239,11 @@ fn answers_for_programs_have_the_keys_that_stand_there() {
             .chain(["warnings"])
             .collect::<Vec<_>>()
     );
+    let taken = keys(&document, "has `resources` too, a list of", ", which is 1");
+    let resources = ["emit", "sum.py", "--as", "resources", "--arch", "sm_90", "--json"];
+    let answer = expect_keys(&resources, &["kernels", "warnings"]);
+    let kernel = answer["kernels"][0]["resources"][0].as_object().expect("an object").keys();
+    assert_eq!(taken, kernel.collect::<Vec<_>>());
     let answer = expect_keys(&["explain", "tensor-rank", "--json"], &["pages"]);
     let page = answer["pages"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
     assert_eq!(page, keys(&document, "the answer is `pages`: a list of", "##"));

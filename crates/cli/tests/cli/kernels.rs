@@ -369,6 +369,13 @@ fn kernels_are_shown() {
         ]
     );
     assert!(shown("llvm").contains("define ptx_kernel void @sum_rows"), "{}", shown("llvm"));
+    let taken = bench.run(["emit", "reduce_sum.py", "--as", "resources", "--arch", "sm_90"]).stdout;
+    let first = taken.lines().next().expect("a line for each kernel");
+    assert!(
+        first.starts_with("sum_rows for sm_90: ") && first.ends_with(" at once, 100 %"),
+        "{first}"
+    );
+    assert_eq!(taken.lines().count(), 3);
     let one = bench.run(["emit", "reduce_sum.py", "--as", "ir", "--function", "halves"]).stdout;
     assert!(!one.contains("sum_rows"));
     let expected = expect![[r#"

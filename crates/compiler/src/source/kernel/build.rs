@@ -101,7 +101,8 @@ fn checked(instance: &Kernel, archs: &[Placed<Arch>]) -> Result<Kernel, Diagnost
     Ok(kernel)
 }
 
-fn code<'f>(
+/// The code of kernels that were prepared, for one architecture.
+pub(super) fn code<'f>(
     source: &KernelSource,
     arch: Placed<Arch>,
     kernels: &[&Kernel],

@@ -46,7 +46,7 @@ pub fn image(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceErr
     Ok(artifact.images.into_iter().next().map(|image| image.bytes).unwrap_or_default())
 }
 
-fn prepared(source: &KernelSource, arch: Arch) -> Result<Vec<Kernel>, Vec<SourceError>> {
+pub(super) fn prepared(source: &KernelSource, arch: Arch) -> Result<Vec<Kernel>, Vec<SourceError>> {
     build::prepare(source, &[Placed::from(arch)]).map_err(|problems| {
         let of_kernel = |problem| SourceError::kernel(source.path.span, problem);
         problems.into_iter().map(of_kernel).collect()

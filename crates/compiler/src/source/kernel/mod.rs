@@ -12,10 +12,12 @@
 
 mod build;
 mod code;
+mod resources;
 mod sass;
 mod warning;
 
 pub use code::{cubin, image, llvm_text, ptx_text};
+pub use resources::{Resources, resources};
 pub use sass::{SassError, sass};
 
 use super::Identity;

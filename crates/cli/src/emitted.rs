@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The kernels of a package in a form that people read: what `kernpack emit` shows, and Python's
+//! `f.ir`. Not here: how these forms are made.
+
+use clap::ValueEnum;
+use kernpack_compiler::source::kernel::{self, Resources};
+use kernpack_compiler::{CompileError, kernel_sources};
+use kernpack_kernel_ir::Kernel;
+use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::file::Held;
+use kernpack_package::source::KernelSource;
+use kernpack_package::{SourceError, WrittenPackage};
+use kernpack_syntax::{Diagnostics, Placed};
+use serde_json::{Value as Json, json};
+
+/// The form that kernels are shown in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// The operations of each kernel, with their lines.
+    Ir,
+    /// LLVM's text before its passes.
+    Llvm,
+    /// PTX.
+    Ptx,
+    /// Machine code, as NVIDIA's disassembler writes it.
+    Sass,
+    /// Registers, spills, memory, and how many blocks run at once.
+    Resources,
+}
+
+impl Form {
+    /// The form of that name.
+    pub fn of(name: &str) -> Option<Form> {
+        Form::from_str(name, false).ok()
+    }
+}
+
+/// The kernels of one file for one architecture.
+#[derive(Debug)]
+pub struct Part {
+    /// The text for people.
+    pub text: String,
+    /// The same for programs.
+    pub json: Json,
+}
+
+/// Why kernels are not shown.
+#[derive(Debug)]
+pub enum EmitError {
+    /// The package, or its kernels, are no good.
+    Compile(CompileError),
+    /// What is asked for is not there.
+    Other(String),
+}
+
+/// The kernels of a package, or those of one function, in a form.
+///
+/// # Errors
+/// Where the package is no good, has no such function or no kernel that is written here, or what
+/// makes the form is not there.
+pub fn emitted(
+    package: &WrittenPackage,
+    form: Form,
+    function: Option<&str>,
+    held: &Held,
+) -> Result<Vec<Part>, EmitError> {
+    let package = match function {
+        Some(name) => &of_function(package, name)?,
+        None => package,
+    };
+    let problems = |problems| EmitError::Compile(CompileError::Problems(problems));
+    let sources = kernel_sources(package, held).map_err(problems)?;
+    if sources.is_empty() {
+        return Err(EmitError::Other("no kernel of it is written here".to_string()));
+    }
+    let mut parts = Vec::new();
+    for (source, archs) in &sources {
+        for arch in shown_archs(form, archs) {
+            parts.push(part(source, arch, form)?);
+        }
+    }
+    Ok(parts)
+}
+
+fn of_function(package: &WrittenPackage, name: &str) -> Result<WrittenPackage, EmitError> {
+    let mut package = package.clone();
+    let names = package.functions.iter().map(|one| format!("`{}`", one.signature.name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    package.functions.retain(|function| function.signature.name == name);
+    match package.functions.is_empty() {
+        true => {
+            let message = format!("there is no function `{name}`; there is {names}");
+            Err(EmitError::Other(message))
+        }
+        false => Ok(package),
+    }
+}
+
+/// The architectures that kernels are shown for: operations are the same for every one, and code
+/// is for a machine.
+fn shown_archs(form: Form, archs: &[Placed<Arch>]) -> Vec<Arch> {
+    let archs = archs.iter().map(|arch| arch.value);
+    if form == Form::Ir {
+        return archs.take(1).collect();
+    }
+    let mut shown: Vec<Arch> = Vec::new();
+    for arch in archs.map(|arch| Arch { kind: ArchKind::Sm, ..arch }) {
+        if !shown.contains(&arch) {
+            shown.push(arch);
+        }
+    }
+    shown
+}
+
+fn part(source: &KernelSource, arch: Arch, form: Form) -> Result<Part, EmitError> {
+    let mut json = json!({ "file": source.path.display().to_string(), "arch": arch.to_string() });
+    let text = match form {
+        Form::Ir => {
+            let kernels = source.instances.iter().map(|kernel| Kernel::to_string(kernel));
+            kernels.collect::<Vec<_>>().join("\n")
+        }
+        Form::Llvm => kernel::llvm_text(source, arch).map_err(of_source)?,
+        Form::Ptx => kernel::ptx_text(source, arch).map_err(of_source)?,
+        Form::Sass => {
+            let cubin = kernel::cubin(source, arch).map_err(of_source)?;
+            kernel::sass(&cubin).map_err(|error| EmitError::Other(error.to_string()))?
+        }
+        Form::Resources => {
+            let all = kernel::resources(source, arch).map_err(of_source)?;
+            json["resources"] = all.iter().map(of_kernel).collect();
+            all.iter().map(Resources::to_string).collect::<Vec<_>>().join("\n")
+        }
+    };
+    json["text"] = text.clone().into();
+    Ok(Part { text, json })
+}
+
+fn of_source(errors: Vec<SourceError>) -> EmitError {
+    let problems = errors.into_iter().map(|error| error.diagnostic("", []));
+    EmitError::Compile(CompileError::Problems(Diagnostics(problems.collect())))
+}
+
+fn of_kernel(of: &Resources) -> Json {
+    json!({
+        "kernel": of.kernel, "threads": of.threads, "registers": of.registers,
+        "spilled_bytes": of.spilled_bytes, "local_bytes": of.local_bytes,
+        "shared_bytes": of.shared_bytes, "barriers": of.barriers,
+        "blocks_at_once": of.blocks_at_once, "occupancy": of.occupancy.map(|share| share.value()),
+    })
+}
