@@ -111,7 +111,7 @@ def test_what_has_no_text_of_kernels_says_so(tmp_path):
         try:
             kp.load_module({str(tmp_path / "past.so")!r}).past(torch.ones(3))
         except TypeError as error:
-            print(str(error)[:73])
+            print("is not known" in str(error))
         import kernpack.jax, jax.numpy as jnp
         try:
             kp.jax.call(made)
@@ -126,7 +126,7 @@ def test_what_has_no_text_of_kernels_says_so(tmp_path):
         except TypeError as error:
             print("immutable" in str(error))
         """,
-        "`past` cannot run on the interpreter: the text of its kernels is not known\n"
+        "True\n"
         "`past` cannot stand in programs of JAX: KERNPACK_INTERPRET=1 has its kernels run on the"
         " interpreter; call it by itself, or unset that\n"
         "[5.0] [5.]\n"

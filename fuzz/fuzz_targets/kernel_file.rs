@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
         Some("fuzzed.py") => Ok(text.as_bytes().to_vec()),
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     };
-    let read = KernelFiles::read_with_problems(Path::new("fuzzed.py"), &mut door, &mut texts);
+    let read = KernelFiles::read_with_problems(Path::new("fuzzed.py"), &[], &mut door, &mut texts);
     match read {
         Err(problems) => check_problems(&problems, text, None),
         Ok(files) => {

@@ -404,6 +404,9 @@ if TYPE_CHECKING:
     class JitFunction(_JitMethods):
         """See `_JitMethods`; at run time this is made by `libkernpack_call.so`."""
 
+    class FlatJitFunction(JitFunction):
+        """One whose signature has no tuples."""
+
 else:
     JitFunction = _native.call_types().kernpack_jit_type(_JitMethods)
 
@@ -415,6 +418,11 @@ else:
                 return function(*in_order)
 
     JitFunction.__module__, JitFunction.__doc__ = "kernpack", _JitMethods.__doc__
+
+    class _Derived(JitFunction):
+        pass
+
+    FlatJitFunction = _native.call_types().kernpack_flat_jit_type(_Derived)
 
 
 def _parameters(
@@ -450,9 +458,24 @@ os.register_at_fork(after_in_child=_in_child)
 def _made(
     function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any = None
 ) -> JitFunction:
-    made = JitFunction.__new__(JitFunction)
+    kind = FlatJitFunction if _is_flat(options) else JitFunction
+    made = kind.__new__(kind)
     made.begin(function, text, options, owner)
     return made
+
+
+def _is_flat(options: _Options) -> bool:
+    """Whether it has a signature, without tuples: no dataclass can be an argument then."""
+    if options.signature is None or _interpreted.IS_ON:
+        return False
+    with contextlib.suppress(ValueError):
+        params = _native.describe(options.signature)["params"]
+        return not any(_has_tuple(each["type"]) for each in params)
+    return False
+
+
+def _has_tuple(kind: Mapping[str, Any]) -> bool:
+    return kind["kind"] == "tuple" or (kind["kind"] == "optional" and _has_tuple(kind["type"]))
 
 
 def _alive(reference: Any) -> JitFunction:

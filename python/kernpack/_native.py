@@ -222,6 +222,7 @@ def call_types() -> ctypes.PyDLL:
         ("kernpack_result_type", 3),
         ("kernpack_tuple_type", 1),
         ("kernpack_jit_type", 1),
+        ("kernpack_flat_jit_type", 1),
     ):
         maker = getattr(library, name)
         maker.argtypes, maker.restype = [ctypes.py_object] * n_classes, ctypes.py_object

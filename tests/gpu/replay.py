@@ -19,6 +19,7 @@ import ctypes
 import functools
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -408,7 +409,9 @@ def reason_for(function, text):
 
 @functools.lru_cache(maxsize=None)
 def is_another_card():
-    """Whether the GPU is another one than the stub is."""
+    """Whether the GPU is another one than the stub is. Where there is none, the driver is a stub."""
+    if shutil.which("nvidia-smi") is None:
+        return False
     listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
     return "H200" not in listed
 

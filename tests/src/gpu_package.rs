@@ -34,7 +34,7 @@ impl GpuPackage {
     /// Builds the package that a file of kernels is. Its name is the package's.
     pub fn of_kernels(name: &str, text: &str) -> GpuPackage {
         let (language, base) = (Language::Kernels, Path::new(""));
-        let reading = PackageText { language, name, text, base, places: &[] }
+        let reading = PackageText { language, name, text, base, places: &[], specs: &[] }
             .read(&mut Texts::default(), Held::nothing());
         assert!(!reading.problems.has_errors(), "{}", reading.problems);
         let compiled = compile(&reading.package, &Options::default());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Requests to the cache, and the keys that name them.
 //!
-//! The key is of what is known without opening a file: the text of the package file, the files that
-//! are held in memory, the target, and which kernpack asks. Not in it: the folder that paths start
+//! The key is of what is known without opening a file: the text of the package file, signatures that
+//! are given beside it, the files that are held in memory, the target, and which kernpack asks. Not in it: the folder that paths start
 //! at, so that what was moved is still found; what CUDA C++ is compiled for, as an entry serves all
 //! whose architectures it has code for; and compilers with the variables that they heed, which
 //! records have, as there may be none where a package is only used.
@@ -36,6 +36,8 @@ pub struct Request {
     pub target: &'static Target,
     /// Where the sources of a program stand: what makes it no other package.
     pub places: Vec<Place>,
+    /// Signatures for functions of a file of kernels that have none.
+    pub specs: Vec<String>,
 }
 
 /// The architectures that the CUDA C++ of a package is compiled for.
@@ -82,13 +84,14 @@ impl Request {
             archs: Wanted::Written,
             target: Target::host(),
             places: Vec::new(),
+            specs: Vec::new(),
         }
     }
 
     /// The text, to be read.
     pub fn package_text(&self) -> PackageText<'_> {
-        let Request { language, name, text, base, places, .. } = self;
-        PackageText { language: *language, name, text, base, places }
+        let Request { language, name, text, base, places, specs, .. } = self;
+        PackageText { language: *language, name, text, base, places, specs }
     }
 
     /// The sources of a program, as texts of the files that they stand in; none of anything else.
@@ -123,6 +126,8 @@ impl Request {
             // The file's name is the package's.
             Language::Kernels => {
                 add(Path::new(&self.name).file_name().unwrap_or_default().as_encoded_bytes());
+                add(&self.specs.len().to_le_bytes());
+                self.specs.iter().for_each(|spec| add(spec.as_bytes()));
             }
             Language::Program => add(b"program"),
         }

@@ -105,6 +105,15 @@ pub(crate) unsafe extern "C" fn meet_call_and_finish(
     // SAFETY: as of call slots.
     unsafe { dataclass::meet_all(this, args, keywords) };
     // SAFETY: as of call slots.
+    unsafe { call_retry_and_finish(this, args, keywords) }
+}
+
+/// Calls a function whose failures go to the method `_retry`.
+///
+/// # Safety
+/// As of call slots.
+unsafe fn call_retry_and_finish(this: Object, args: Object, keywords: Object) -> Object {
+    // SAFETY: as of call slots.
     let mut result = Owned(unsafe { call(this, args, keywords) });
     if result.0.is_null() {
         // SAFETY: as of call slots; an exception is set.
@@ -126,6 +135,20 @@ pub(crate) unsafe extern "C" fn watch_and_call(
     }
     // SAFETY: as of call slots.
     unsafe { meet_call_and_finish(this, args, keywords) }
+}
+
+/// The same for those that take no tuples.
+pub(crate) unsafe extern "C" fn watch_and_call_flat(
+    this: Object,
+    args: Object,
+    keywords: Object,
+) -> Object {
+    // SAFETY: as of call slots.
+    if !unsafe { watch::is_met(this) } {
+        return null_mut();
+    }
+    // SAFETY: as of call slots.
+    unsafe { call_retry_and_finish(this, args, keywords) }
 }
 
 /// The caller's result: NULL where the call has failed.

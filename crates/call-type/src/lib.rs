@@ -37,7 +37,7 @@ mod python;
 mod watch;
 mod written;
 
-use call::{call, call_and_finish, meet_call_and_finish, watch_and_call};
+use call::{call, call_and_finish, meet_call_and_finish, watch_and_call, watch_and_call_flat};
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use python::{Object, Owned, SLOT_CALL, Slot, Spec, TernaryFunction};
@@ -116,6 +116,17 @@ pub unsafe extern "C" fn kernpack_jit_type(class: Object) -> Object {
     let Some(size) = watch::begin(class) else { return null_mut() };
     // SAFETY: as the caller says.
     unsafe { derive(class, watch_and_call, size) }
+}
+
+/// The same for those of them that take no tuples, for which a dataclass could stand: `class`
+/// derives from a type that [`kernpack_jit_type`] made.
+///
+/// # Safety
+/// The GIL is held, and `class` is a type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_flat_jit_type(class: Object) -> Object {
+    // SAFETY: as the caller says.
+    unsafe { derive(class, watch_and_call_flat, 0) }
 }
 
 /// Has a function watch the objects of a tuple; `watch.rs` says what is in it.

@@ -33,6 +33,10 @@ pub struct PackageFile {
     /// file says.
     #[arg(long, value_name = "ARCHS", value_parser = parse_archs)]
     arch: Option<Archs>,
+    /// The signature of a function of a file of kernels that has none, such as "f(x: Tensor([n],
+    /// float32))"; what it writes and returns is found. May be given several times.
+    #[arg(long, value_name = "SIGNATURE")]
+    specs: Vec<String>,
 }
 
 /// Architectures, each once.
@@ -61,8 +65,8 @@ impl PackageFile {
         let _span = tracing::info_span!("read").entered();
         let (text, mut texts) = (self.text()?, Texts::default());
         let (name, base) = (self.name(), self.base());
-        let own =
-            PackageText { language: self.language(), name: &name, text: &text, base, places: &[] };
+        let (language, specs) = (self.language(), self.specs()?);
+        let own = PackageText { language, name: &name, text: &text, base, places: &[], specs };
         let mut reading = own.read(&mut texts, options.held);
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut reading, archs)?,
@@ -87,8 +91,21 @@ impl PackageFile {
             archs: archs.unwrap_or(Wanted::Written),
             language: self.language(),
             target: self.target(),
+            specs: self.specs()?.to_vec(),
             ..Request::new(self.name(), text, self.base())
         })
+    }
+
+    /// The signatures that the command line gives.
+    fn specs(&self) -> Result<&[String], Failure> {
+        match self.language() {
+            Language::Package | Language::Program if !self.specs.is_empty() => {
+                let name = self.name();
+                Err(anyhow!("`{name}` is no file of kernels, whose functions `--specs` is for")
+                    .into())
+            }
+            _ => Ok(&self.specs),
+        }
     }
 
     /// The language of the text.

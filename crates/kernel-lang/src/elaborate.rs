@@ -150,7 +150,7 @@ impl<'f> Elaborator<'f> {
         let uncallable = match definition.kind {
             DefinitionKind::Device => None,
             DefinitionKind::Kernel => Some("a kernel"),
-            DefinitionKind::Packed(_) => Some("a packed function"),
+            DefinitionKind::Packed(_) | DefinitionKind::Bare => Some("a packed function"),
             DefinitionKind::Python(_) => Some("a function of Python's, with a decorator"),
         };
         let (function, module) = (definition.function.clone(), definition.module);

@@ -44,8 +44,13 @@ impl Places {
         self.line = line;
         let known = &mut b.kernel_mut().files;
         let file = *self.files.entry(module).or_insert_with(|| {
-            known.push(files.module(module).path.display().to_string());
-            File(known.len() as u32 - 1)
+            // Parts of one file are one file to readers.
+            let path = files.module(module).path.display().to_string();
+            let number = known.iter().position(|own| *own == path).unwrap_or_else(|| {
+                known.push(path);
+                known.len() - 1
+            });
+            File(number as u32)
         });
         b.at(PlaceData { span, file: Some(file), line, column, caller: self.caller })
     }

@@ -108,7 +108,7 @@ impl KernelFile {
             return Ok(opened.clone());
         }
         let mut texts = Texts::default();
-        let opened = OpenedFile::read(&self.path, None, &mut texts, held).and_then(|opened| {
+        let opened = OpenedFile::read(&self.path, None, &[], &mut texts, held).and_then(|opened| {
             opened.files.problems().clone().into_result().map(|()| Arc::new(opened))
         });
         opened.map_err(|problems| {
@@ -131,13 +131,15 @@ fn unplaced(problem: Diagnostic, texts: &Texts) -> Diagnostic {
 
 impl OpenedFile {
     /// Reads a file, or the text that is given for it, and what it imports. Whoever does has to
-    /// tell the problems of the files, and to build nothing where there are any.
+    /// tell the problems of the files, and to build nothing where there are any. `specs` are
+    /// signatures for its functions that have none.
     ///
     /// # Errors
     /// The problems that keep them from being read.
     pub fn read(
         path: &Path,
         text: Option<&str>,
+        specs: &[String],
         texts: &mut Texts,
         held: &Held,
     ) -> Result<OpenedFile, Diagnostics> {
@@ -152,7 +154,7 @@ impl OpenedFile {
             Some(text) if wanted == path => Ok(text.as_bytes().to_vec()),
             _ => open(&mut files, wanted),
         };
-        let read = KernelFiles::read_with_problems(path, &mut door, texts)?;
+        let read = KernelFiles::read_with_problems(path, specs, &mut door, texts)?;
         Ok(OpenedFile { files: read, looked: files.into_looked() })
     }
 

@@ -46,7 +46,7 @@ impl Reading {
                 let path = file.path.value.clone();
                 let place = file.path.span;
                 let known = opened.entry(path.clone()).or_insert_with(|| {
-                    match OpenedFile::read(&path, None, texts, held) {
+                    match OpenedFile::read(&path, None, &[], texts, held) {
                         Ok(read) => {
                             let found = read.files.problems().clone();
                             self.problems.extend(found.into_iter().map(|one| one.at(place)));
@@ -70,8 +70,15 @@ impl Reading {
 }
 
 /// Reads a kernel file as a package. Its text is the given one; what it imports lies beside it.
-pub fn read(name: &str, path: &Path, text: &str, texts: &mut Texts, held: &Held) -> Reading {
-    let opened = match OpenedFile::read(path, Some(text), texts, held) {
+/// `specs` are signatures for its functions that have none.
+pub fn read(
+    name: &str,
+    path: &Path,
+    (text, specs): (&str, &[String]),
+    texts: &mut Texts,
+    held: &Held,
+) -> Reading {
+    let opened = match OpenedFile::read(path, Some(text), specs, texts, held) {
         Ok(opened) => opened,
         Err(problems) => return Reading { problems, ..Reading::empty() },
     };
@@ -82,7 +89,8 @@ pub fn read(name: &str, path: &Path, text: &str, texts: &mut Texts, held: &Held)
     if !has_packed {
         let message = format!("`{}` has no packed functions", path.display());
         let problem = Diagnostic::new("empty-package", message);
-        let help = "write `@kp.jit(\"name(x: Tensor([n], float32))\")` in front of a function";
+        let help = "write `@kp.jit(\"name(x: Tensor([n], float32))\")` in front of a function, or give \
+                    the signature of one by `--specs`";
         reading.problems.push(problem.at(place).help(help));
     }
     reading

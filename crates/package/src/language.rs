@@ -45,12 +45,14 @@ pub struct PackageText<'t> {
     pub base: &'t Path,
     /// Where the sources of a program stand.
     pub places: &'t [Place],
+    /// Signatures for functions of a kernel file that have none.
+    pub specs: &'t [String],
 }
 
 impl PackageText<'_> {
     /// Reads the text, which becomes the first of the table, and the kernel files that it needs.
     pub fn read(&self, texts: &mut Texts, held: &Held) -> Reading {
-        let PackageText { language, name, text, base, places } = *self;
+        let PackageText { language, name, text, base, places, specs } = *self;
         match language {
             Language::Package => {
                 let id = texts.add(name, text);
@@ -61,7 +63,7 @@ impl PackageText<'_> {
             Language::Kernels => {
                 let file = Path::new(name).file_name().unwrap_or(name.as_ref());
                 let package = kernel_package::package_name(Path::new(name));
-                kernel_package::read(&package, &base.join(file), text, texts, held)
+                kernel_package::read(&package, &base.join(file), (text, specs), texts, held)
             }
             Language::Program => {
                 texts.add(name, text);

@@ -33,7 +33,7 @@ fn subject(text: &str, texts: &mut Texts) -> Result<Subject, Diagnostics> {
         Some("case.py") => Ok(text.as_bytes().to_vec()),
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     };
-    let files = KernelFiles::read_with_problems(Path::new("case.py"), &mut door, texts)?;
+    let files = KernelFiles::read_with_problems(Path::new("case.py"), &[], &mut door, texts)?;
     let mut problems = files.problems().clone();
     let (mut packed, found) = functions(&files);
     problems.extend(found);

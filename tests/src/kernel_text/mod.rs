@@ -169,7 +169,7 @@ impl KernelText {
                 None => Err(std::io::ErrorKind::NotFound.into()),
             },
         };
-        let files = KernelFiles::read_with_problems(Path::new(FILE), &mut door, texts)?;
+        let files = KernelFiles::read_with_problems(Path::new(FILE), &[], &mut door, texts)?;
         let mut problems = files.problems().clone();
         let Some(kernel) = files.function(&call.kernel) else {
             panic!("no function `{}` in\n{}", call.kernel, self.text);

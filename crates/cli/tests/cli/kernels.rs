@@ -149,7 +149,7 @@ fn problems_stand_in_their_files() {
         err: 1 | import kernpack as kp
         err:   | ^
         err:   |
-        err:   = help: write `@kp.jit("name(x: Tensor([n], float32))")` in front of a function
+        err:   = help: write `@kp.jit("name(x: Tensor([n], float32))")` in front of a function, or give the signature of one by `--specs`
     "#]];
     bench.expect(&["check", "no-name.py"], expected);
 }

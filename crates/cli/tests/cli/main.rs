@@ -18,4 +18,5 @@ mod package_files;
 mod places;
 mod publishing;
 mod signals;
+mod specs;
 mod terminal;

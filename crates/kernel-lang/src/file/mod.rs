@@ -16,6 +16,7 @@ mod decorator;
 mod lines;
 mod read;
 mod source;
+mod specs;
 
 pub use captured::{Captured, Unheld};
 pub use decorator::{Decorator, Said, SaidText};
@@ -103,6 +104,8 @@ pub enum DefinitionKind {
     Kernel,
     /// `@kp.jit("signature", workspace={…})`
     Packed(Decorator),
+    /// `@kp.jit` without a signature, where the caller gives none either: packed functions call it.
+    Bare,
     /// It has a decorator of Python's.
     Python(Span),
 }
@@ -124,23 +127,25 @@ impl KernelFiles {
         door: Door<'_>,
         texts: &mut Texts,
     ) -> Result<KernelFiles, Diagnostics> {
-        let files = KernelFiles::read_with_problems(root, door, texts)?;
+        let files = KernelFiles::read_with_problems(root, &[], door, texts)?;
         files.problems.clone().into_result().map(|()| files)
     }
 
     /// As [`KernelFiles::read`], of files that may have what kernels have not: that is among the
-    /// [problems](KernelFiles::problems), so that other mistakes can be looked for too.
+    /// [problems](KernelFiles::problems), so that other mistakes can be looked for too. `specs` are
+    /// signatures for functions of the first file that have none.
     ///
     /// # Errors
     /// The problems that keep them from being read, and their names from being known.
     pub fn read_with_problems(
         root: &Path,
+        specs: &[String],
         door: Door<'_>,
         texts: &mut Texts,
     ) -> Result<KernelFiles, Diagnostics> {
         let none = Sources::default();
         let mut reader = Reader::new(&none, door, texts);
-        reader.load_root(root);
+        reader.load_root(root, specs);
         reader.finish()
     }
 

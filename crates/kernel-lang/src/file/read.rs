@@ -2,11 +2,12 @@
 //! From the text of a file to its names: what it imports is read first, each file once.
 
 use super::source::content_of_file;
+use super::specs::Specs;
 use super::{
     Captured, Decorator, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines,
     Module, ModuleId, Role, SourceId, Sources,
 };
-use crate::python::tree::{Block, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
+use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
 use crate::python::{self, walk};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use std::collections::{BTreeMap, HashMap};
@@ -32,6 +33,8 @@ pub(super) struct Reader<'r, 'd> {
     imports: Vec<Option<ModuleId>>,
     /// Whether the functions of the text that is being read are methods.
     is_method: bool,
+    /// The signatures of functions of the first file.
+    specs: Specs,
     /// The mistakes that keep the files from being read.
     diagnostics: Diagnostics,
     /// The Python that is no part of the language.
@@ -50,6 +53,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             by_source: HashMap::new(),
             imports: Vec::new(),
             is_method: false,
+            specs: Specs::default(),
             diagnostics: Diagnostics::default(),
             problems: Diagnostics::default(),
         }
@@ -76,10 +80,13 @@ impl<'r, 'd> Reader<'r, 'd> {
 
 impl Reader<'_, '_> {
     /// Reads the file that was asked for.
-    pub fn load_root(&mut self, path: &Path) {
+    pub fn load_root(&mut self, path: &Path, specs: &[String]) {
+        self.specs = Specs::read(specs, self.texts, &mut self.diagnostics);
         if let Err(error) = self.load(path, None) {
             let message = format!("cannot read `{}`: {error}", path.display());
             self.diagnostics.push(Diagnostic::new("source-file", message));
+        } else if !self.diagnostics.has_errors() {
+            self.specs.unused().for_each(|problem| self.diagnostics.push(problem));
         }
     }
 
@@ -176,7 +183,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What is written in the language and belongs to it.
+    /// The file of functions that are written in the language and belong to it.
     fn library(&mut self) -> Option<Module> {
         let text = self.texts.add("kernpack", LIBRARY);
         let source = self.texts.snippet(text);
@@ -340,7 +347,7 @@ impl Reader<'_, '_> {
         function: &Arc<Function>,
     ) {
         let kind = match role {
-            Role::Written => self.kind(module, function),
+            Role::Written => self.kind(id, module, function),
             Role::Kernel => DefinitionKind::Kernel,
             Role::Device => DefinitionKind::Device,
             Role::Packed(said) => {
@@ -361,7 +368,7 @@ impl Reader<'_, '_> {
         module.functions.push(definition);
     }
 
-    fn kind(&mut self, module: &Module, function: &Function) -> DefinitionKind {
+    fn kind(&mut self, id: ModuleId, module: &Module, function: &Function) -> DefinitionKind {
         let Some(first) = function.decorators.first() else { return DefinitionKind::Device };
         for decorator in &function.decorators {
             let (called, call) = match &decorator.kind {
@@ -370,6 +377,9 @@ impl Reader<'_, '_> {
             };
             match (member_of_kernpack(module, called), call) {
                 (Some("kernel"), None) => return DefinitionKind::Kernel,
+                (Some("jit"), call) if call.is_none_or(|call| call.args.is_empty()) => {
+                    return self.bare(id, function, call.map(|call| &**call));
+                }
                 (Some("jit"), Some(call)) => {
                     return DefinitionKind::Packed(Decorator::Written((**call).clone()));
                 }
@@ -380,13 +390,21 @@ impl Reader<'_, '_> {
         DefinitionKind::Python(first.span)
     }
 
+    /// A function without a signature, for which the caller may give one.
+    fn bare(&mut self, id: ModuleId, function: &Function, call: Option<&Call>) -> DefinitionKind {
+        let name = &function.name.name;
+        let said = match id {
+            ModuleId(0) => self.specs.said(name, call, &mut self.diagnostics),
+            _ => None,
+        };
+        said.map_or(DefinitionKind::Bare, |said| {
+            DefinitionKind::Packed(Decorator::Said(said.placed(function, self.texts)))
+        })
+    }
+
     fn report_decorator(&mut self, span: Span, name: &str) {
         let (message, help) = match name {
             "kernel" => ("`kp.kernel` takes no arguments".to_string(), "write `@kp.kernel`"),
-            "jit" => (
-                "`kp.jit` needs a signature".to_string(),
-                "write `@kp.jit(\"name(x: Tensor([n], float32))\")`",
-            ),
             other => (
                 format!("`kp.{other}` is no decorator"),
                 "write `@kp.kernel`, or `@kp.jit(\"…\")` with a signature",

@@ -99,11 +99,11 @@ impl<'f> Names<'f> for Evaluator<'f> {
     fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Evaluated> {
         match one.kind {
             DefinitionKind::Kernel => Some(Evaluated::Kernel(one.clone())),
-            DefinitionKind::Device => {
+            DefinitionKind::Device | DefinitionKind::Bare | DefinitionKind::Packed(_) => {
                 let (module, function) = (one.module, one.function.clone());
                 Some(Evaluated::Function(Closure { module, function, frame: None }))
             }
-            DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
+            DefinitionKind::Python(_) => {
                 let message = format!("`{name}` is called from Python only");
                 let problem = Diagnostic::new("packed-value", message);
                 self.report(problem.label(span, "no kernel, and no function of kernels"))

@@ -36,6 +36,7 @@ fn functions(module: &crate::file::Module) -> String {
                 format!("packed, {} arguments", call.args.len())
             }
             DefinitionKind::Packed(Decorator::Said(_)) => "packed, as a program says".to_string(),
+            DefinitionKind::Bare => "packed, without a signature".to_string(),
             DefinitionKind::Python(_) => "Python's".to_string(),
         };
         format!("  {}: {kind}\n", one.name())
@@ -184,9 +185,6 @@ def m(): pass
             error[decorator]: `kp.kernel` takes no arguments
               7:2 `kp.kernel(1)`
               help: write `@kp.kernel`
-            error[decorator]: `kp.jit` needs a signature
-              9:2 `kp.jit`
-              help: write `@kp.jit("name(x: Tensor([n], float32))")`
             error[decorator]: `kp.exp` is no decorator
               11:2 `kp.exp`
               help: write `@kp.kernel`, or `@kp.jit("…")` with a signature

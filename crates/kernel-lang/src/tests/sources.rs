@@ -212,6 +212,6 @@ fn what_is_wrong_with_a_content_is_told_once() {
         None => Err(io::ErrorKind::NotFound.into()),
     };
     let mut texts = Texts::default();
-    let read = KernelFiles::read_with_problems(Path::new("k.py"), &mut door, &mut texts);
+    let read = KernelFiles::read_with_problems(Path::new("k.py"), &[], &mut door, &mut texts);
     assert_eq!(read.expect("they are read").problems().0.len(), 1);
 }

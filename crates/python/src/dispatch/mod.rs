@@ -43,6 +43,8 @@ struct Dispatcher {
     constants: Option<Constants>,
     /// The number of what is captured now.
     selected: AtomicU64,
+    /// The variant of that number, if there is one, where all arguments are of one class.
+    only: AtomicPtr<Variant>,
     table: AtomicPtr<Table>,
     owned: Mutex<Owned>,
 }
@@ -66,7 +68,8 @@ pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
     let first = Box::new(Table::of(&[]));
     let table = AtomicPtr::new(ptr::from_ref(&*first).cast_mut());
     let owned = Mutex::new(Owned { tables: vec![first], variants: Vec::new() });
-    let dispatcher = Dispatcher { miss, constants, selected: AtomicU64::new(0), table, owned };
+    let (selected, only) = (AtomicU64::new(0), AtomicPtr::default());
+    let dispatcher = Dispatcher { miss, constants, selected, only, table, owned };
     let dispatcher = Arc::new(dispatcher);
     Object::of_closure(dispatcher, control).map(Value::Function)
 }
@@ -113,7 +116,8 @@ unsafe fn control(
     let control = |args: Args<'_>| match args.text(0)? {
         "function" => Object::of_closure(dispatcher.clone(), call).map(Value::Function),
         "select" => {
-            dispatcher.selected.store(args.int(1)? as u64, Ordering::Release);
+            let number = args.int(1)? as u64;
+            fork::section(|| dispatcher.select(number));
             Ok(Value::None)
         }
         "add" => {
@@ -137,6 +141,11 @@ unsafe fn call(
     n_args: i32,
     result: *mut Any,
 ) -> i32 {
+    // SAFETY: a variant lives as long as the dispatcher, and is not changed.
+    if let Some(only) = unsafe { dispatcher.only.load(Ordering::Acquire).as_ref() } {
+        // SAFETY: the call is handed on as it came.
+        return unsafe { only.function.call(args, n_args, result) };
+    }
     let selected = dispatcher.selected.load(Ordering::Acquire);
     // SAFETY: there are as many arguments as the caller says.
     let passed = unsafe { slice(args, usize::try_from(n_args).unwrap_or(0)) };
@@ -202,6 +211,17 @@ impl Dispatcher {
         unsafe { variant.function.call(args, passed.len() as i32, result) }
     }
 
+    /// Has calls look among the variants of that number.
+    fn select(&self, number: u64) {
+        let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        self.selected.store(number, Ordering::Release);
+        if self.constants.is_none() {
+            let only = owned.variants.iter().find(|known| *known.words == [number]);
+            let only = only.map_or(ptr::null_mut(), |only| Arc::as_ptr(only).cast_mut());
+            self.only.store(only, Ordering::Release);
+        }
+    }
+
     /// Adds a variant, unless there is one by now; gives the one that is there.
     fn insert(&self, words: &[u64], function: Object) -> Arc<Variant> {
         let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,6 +230,10 @@ impl Dispatcher {
         }
         let variant = Arc::new(Variant { words: words.into(), function });
         owned.variants.push(variant.clone());
+        // Something else may have been selected since the call began that has it made.
+        if self.constants.is_none() && *words == [self.selected.load(Ordering::Acquire)] {
+            self.only.store(Arc::as_ptr(&variant).cast_mut(), Ordering::Release);
+        }
         let n_variants = owned.variants.len();
         match owned.tables.last() {
             Some(table) if n_variants * 2 <= table.0.len() => table.insert(&variant),

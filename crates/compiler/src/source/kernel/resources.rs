@@ -32,7 +32,8 @@ pub struct Resources {
     pub shared_bytes: u64,
     /// Barriers of a block.
     pub barriers: Option<u64>,
-    /// How many of its blocks a multiprocessor holds at once, where threads and registers are known.
+    /// How many of its blocks a multiprocessor holds at once, where threads and registers are
+    /// known.
     pub blocks_at_once: Option<u64>,
     /// The share of the threads that a multiprocessor can hold which these blocks are.
     pub occupancy: Option<Share>,
