@@ -227,6 +227,11 @@ impl Evaluator<'_> {
                 known.align = known.align.max(self.facts.alignment(&path));
                 Evaluated::Tensor(Box::new(known))
             }
+            Evaluated::Pointer(pointer) => {
+                let mut known = (**pointer).clone();
+                known.align = known.align.max(self.facts.alignment(&pointer.pointer.to_string()));
+                Evaluated::Pointer(Box::new(known))
+            }
             Evaluated::Tuple(items) => {
                 let items = items.iter().map(|(name, item)| (name.clone(), self.refreshed(item)));
                 Evaluated::Tuple(items.collect())
@@ -282,7 +287,7 @@ impl Evaluator<'_> {
             (Evaluated::Layout(layout, _), _) if algebra::names_of(false).contains(&name) => {
                 algebra::attribute(self, layout, name, span)
             }
-            (Evaluated::Tensor(tensor), "element_type" | "dtype") => {
+            (Evaluated::Tensor(tensor) | Evaluated::Pointer(tensor), "element_type" | "dtype") => {
                 Some(Evaluated::DType(tensor.element.dtype()))
             }
             (Evaluated::DType(dtype), _) => self.dtype_part(*dtype, name, member.span),
@@ -296,6 +301,7 @@ impl Evaluator<'_> {
                 let known = match of {
                     Evaluated::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
                     Evaluated::Layout(..) => algebra::names_of(false).to_vec(),
+                    Evaluated::Pointer(_) => vec!["element_type"],
                     Evaluated::Tuple(items) => {
                         items.iter().filter_map(|(own, _)| own.as_deref()).collect()
                     }
