@@ -21,6 +21,7 @@
 //! here: who writes such texts (`python/kernpack/_program.py`).
 
 use kernpack_ffi_abi::DType;
+use kernpack_kernel_lang::builtin::cute;
 use kernpack_kernel_lang::file::{Captured, Role, Said, Source, SourceId, Sources, Unheld};
 use kernpack_kernel_lang::integer::Integer;
 use kernpack_kernel_lang::layout;
@@ -148,6 +149,11 @@ pub fn names(text: &str, is_method: bool) -> Vec<Vec<String>> {
     let block = python::parse(text.into()).unwrap_or_default();
     let path = |path: Path| path.iter().map(ToString::to_string).collect();
     free::paths(&block, is_method).into_iter().map(path).collect()
+}
+
+/// What to do for a name of CuTe DSL's, or for a path of one, with points in it.
+pub fn foreign_help(path: &str) -> Option<String> {
+    cute::help_of(path)
 }
 
 /// A captured value, which may be a function of a source before it.

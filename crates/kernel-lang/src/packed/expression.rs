@@ -112,6 +112,17 @@ impl Evaluator<'_> {
         self.bounded(value?, expr.span)
     }
 
+    /// `of.member`
+    fn path(&mut self, expr: &Expr, of: &Expr, member: &Ident) -> Option<Evaluated> {
+        if let Some(problem) = names::foreign_path(self, expr) {
+            return self.report(problem);
+        }
+        match names::captured_part(self, expr) {
+            Some(part) => names::Names::captured(self, part, expr.span),
+            None => self.attribute_of(of, member, expr.span),
+        }
+    }
+
     /// Nothing is computed here, so that the stack grows by little with each level.
     fn expr_kind(&mut self, expr: &Expr) -> Option<Evaluated> {
         let span = expr.span;
@@ -123,7 +134,7 @@ impl Evaluator<'_> {
             ExprKind::None => Some(Evaluated::None),
             ExprKind::Text(text) => Some(Evaluated::Text(text.value.clone())),
             ExprKind::Tuple(items) | ExprKind::List(items) => self.tuple(items),
-            ExprKind::Attribute(of, member) => self.attribute_of(of, member, span),
+            ExprKind::Attribute(of, member) => self.path(expr, of, member),
             ExprKind::Subscript(of, index) => self.subscript_of(of, index, span),
             ExprKind::Call(call) => self.call(call, span),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Logic(..) | ExprKind::Compare(..) => {
