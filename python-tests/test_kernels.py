@@ -469,7 +469,7 @@ def test_no_framework_is_imported():
 
 
 def test_names_of_others_lead_here():
-    with pytest.raises(AttributeError, match="here: kp.fake_tensor"):
+    with pytest.raises(AttributeError, match="write `kp.fake_tensor`"):
         kp.make_fake_tensor
 
 
