@@ -253,6 +253,50 @@ def test_an_object_that_says_its_address():
     assert function.check(Holder(0), Holder(0), 0).ok
 
 
+RUN = """
+import kernpack as kp
+
+@kp.kernel
+def double(p, n):
+    x = kp.make_tensor(p, n)
+    i = kp.thread_idx()[0]
+    if i < n:
+        x[i] = x[i] * 2.0
+
+@kp.jit("doubled(p: Pointer(float32, align=4), n: int32)")
+def doubled(p, n):
+    double(p, n).launch(grid=1, block=32)
+"""
+
+
+def test_the_command_line_is_told_how_much_lies_there(kernpack, tmp_path):
+    (tmp_path / "double.py").write_text(RUN)
+    numpy.save(tmp_path / "x.npy", numpy.float32([1, 2, 3]))
+    numpy.save(tmp_path / "i.npy", numpy.int32([1, 2, 3]))
+
+    def run(*words):
+        command = [kernpack, "run", "double.py", "doubled", *words]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        return ran.returncode, ran.stdout + ran.stderr
+
+    assert run("p=4", "n=3", "--fill", "ones") == (
+        0,
+        "double: grid [1], block [32]\np: float32 [4] = 2.0 2.0 2.0 1.0\n",
+    )
+    code, said = run("p=@x.npy", "n=3")
+    assert code == 0 and "p: float32 [3] = 2.0 4.0 6.0" in said
+    code, said = run("p=3", "n=4")
+    assert code == 1 and "reads element 3 of `p`, which has 3" in said
+    assert run("p=None", "n=0")[0] == 0
+    for words, expected in (
+        (["n=3"], "`doubled` needs `p`"),
+        (["p=x", "n=3"], "`p` is how many elements lie there, or `None`, found `x`"),
+        (["p=@i.npy", "n=3"], "`p` is of float32, and `i.npy` of int32"),
+    ):
+        code, said = run(*words)
+        assert code != 0 and expected in said, said
+
+
 # Errors
 
 
