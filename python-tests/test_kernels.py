@@ -469,7 +469,7 @@ def test_no_framework_is_imported():
 
 
 def test_names_of_others_lead_here():
-    with pytest.raises(AttributeError, match="here: kp.fake_tensor"):
+    with pytest.raises(AttributeError, match="write `kp.fake_tensor`"):
         kp.make_fake_tensor
 
 
@@ -509,7 +509,7 @@ def test_signatures_from_objects():
     )
     assert text == (
         "f(a: Tensor([n, n0], float32, align=16), b: Tensor([n, n0], float32, align=16, mut), k: int32, "
-        "o: Optional[Tensor([n0, 4], float16, order=col)], p: Tuple(float32, Shape(n, 2)), s: Stream) -> r: Tensor([n], T) "
+        "o: Optional[Tensor([n0, 4], float16, order=col)], p: Tuple(float32, Shape([n, 2])), s: Stream) -> r: Tensor([n], T) "
         "where n % 16 == 0, T in {float16, float32}"
     )
     tied = kp.signature("f", a="Tensor([n0], float32)", b=kp.fake_tensor(kp.float32, (unnamed,)))

@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# What users of CuTe DSL look for.
-_ELSEWHERE = {
-    "make_fake_tensor": "kp.fake_tensor",
-    "make_fake_compact_tensor": "kp.fake_compact_tensor",
-    "make_fake_stream": "kp.fake_stream",
-    "from_dlpack": "pass the tensor itself",
-    "export_to_c": 'f.export("f.o")',
-    "sym_int32": "kp.sym_int",
-    "sym_int64": "kp.sym_int",
-}
-
 
 if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
 
@@ -54,7 +43,9 @@ if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
         else:
             api = _imported("_api")
             if name not in api.__all__:
-                hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+                # What users of CuTe DSL look for is told by the compiler's library.
+                help_ = _imported("_native").foreign_help(name)
+                hint = "" if help_ is None else f": {help_}"
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
             found = getattr(api, name)
         globals()[name] = found

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import json
 import logging
 import os
 import sys
@@ -125,10 +126,38 @@ def get_program(
     are the files and lines of its sources.
     """
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
-    request: tuple[dict[str, Any], dict[str, bytes]] = {**of_program, **_arch.wanted(arch)}, {}
+    return _get_program({**of_program, **_arch.wanted(arch)})
+
+
+def _get_program(of_program: dict[str, Any]) -> tuple[Module, bool]:
+    request: tuple[dict[str, Any], dict[str, bytes]] = of_program, {}
     answer = _answer(*request)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
     return module, bool(answer["hit"])
+
+
+def is_of_program(module: Module) -> bool:
+    """Whether a package was made of functions of a running program."""
+    return module.request is not None and "places" in module.request[0]
+
+
+def joined_programs(name: str, modules: Sequence[Module]) -> Module:
+    """The package of all functions of packages that are of a running program."""
+    of_each = [module.request[0] for module in modules if module.request is not None]
+    first, *others = [json.loads(each["text"]) for each in of_each]
+    text = json.dumps({**first, "package": name, "joined": others})
+    places = [place for each in of_each for place in each["places"]]
+    of_all = {**of_each[0], "name": name, "text": text, "places": places}
+    own = ("name", "text", "places")
+    archs = [{key: each[key] for key in each if key not in own} for each in of_each]
+    if any(each != archs[0] for each in archs):
+        raise ValueError(OTHER_ARCHS)
+    return _get_program(of_all)[0]
+
+
+OTHER_ARCHS = (
+    "the functions were compiled for different architectures: join them with the same `arch`"
+)
 
 
 def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -141,6 +141,9 @@ def write(value: Any, function: Function) -> Json:
 
 def _other(value: Any, function: Function) -> Json:
     """A value of a type that is known by what it is like."""
+    foreign = _of_cute(value)
+    if foreign is not None:
+        return foreign
     text = getattr(value, "__kernpack_text__", None)
     if text is not None:
         kind, written = text()
@@ -158,6 +161,17 @@ def _other(value: Any, function: Function) -> Json:
     if hasattr(value, "__kernpack_source__") or isinstance(value, types.FunctionType):
         return function(value)
     return _unheld(value)
+
+
+def _of_cute(value: Any) -> Json | None:
+    """Something of CuTe DSL's, with what it is called here; None of anything else."""
+    name = getattr(value, "__name__", type(value).__name__)
+    module = name if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    if not isinstance(module, str) or module.partition(".")[0] != "cutlass":
+        return None
+    path = module if module == name else f"{module}.{name}"
+    instead = _native.foreign_help(path) or "see the reference for what there is"
+    return {"unheld": [f"`{path}` of CuTe DSL's", instead]}
 
 
 _UNKNOWN_LAYOUT = {

@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 from typing import Sequence, Union
 
-from . import _kernel
+from . import _build, _kernel
 from ._build import Package
 from ._function import Function
+from ._jit import alone
+from ._module import Module
 
 
 def export(
@@ -21,7 +23,8 @@ def export(
     """Writes functions as one package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`.
 
     `name` is the package's; left out, the file's. Functions that were built here can be joined; one
-    that was loaded from a file can only be exported alone.
+    that was loaded from a file can only be exported alone. A jit function is what it was compiled
+    to, where that is one function.
     """
     if isinstance(functions, Package):
         if name not in (None, functions.name):
@@ -32,4 +35,16 @@ def export(
         functions.export(path)
         return
     several = [functions] if isinstance(functions, Function) else functions
-    _kernel.joined(several, name or Path(path).stem).export(path)
+    _joined([alone(each) for each in several], name or Path(path).stem).export(path)
+
+
+def _joined(functions: Sequence[Function], name: str) -> Package | Module:
+    of_program = [_build.is_of_program(each.package) for each in functions]
+    if not any(of_program):
+        return _kernel.joined(functions, name)
+    if not all(of_program):
+        raise ValueError(
+            "functions of `@kp.jit` are joined with others of `@kp.jit` alone: export them and the "
+            "rest to a file each"
+        )
+    return _build.joined_programs(name, [each.package for each in functions])

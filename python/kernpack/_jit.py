@@ -36,7 +36,7 @@ from . import (
     _source,
     _specialise,
 )
-from ._argument import is_dict
+from ._argument import is_dict, parts_of
 from ._captured import Watch
 from ._function import Function
 from ._program import Kernel, Program, Said
@@ -291,6 +291,11 @@ class _JitMethods(Function):
             f"`variants`, or what `kp.compile` gives{shown}"
         )
 
+    @property
+    def specialised_alone(self) -> Function:
+        """The function of its only variant."""
+        return self._only.function
+
     def specialised(self, specs: Sequence[Any], arch: _arch.Archs = None) -> Variant:
         """The variant for arguments, or for what stands for them."""
         self._renew()
@@ -299,19 +304,13 @@ class _JitMethods(Function):
             said = Said(specs[0], options.workspace, False, options.strict)
             return self._built(self._programs[self._number], said, "kp.compile", arch)
         of_all = [] if self._options.signature is not None else self._described(specs)
-        if arch is None and not any(isinstance(each, Type) for each in of_all):
+        if arch is None and not any(map(_has_type, of_all)):
             return self._variant(self._number, json.dumps(of_all), "warmup")
         return self._compiled(self._number, of_all, "kp.compile", arch)
 
     def _described(self, specs: Sequence[Any]) -> list[Any]:
         """The class of each argument; a type, where one stands for it."""
-        classes: list[Any] = []
-        for spec, constant in zip(specs, self.parameters.constants.ljust(len(specs), "0")):
-            if isinstance(spec, Type) or (_captured.is_dtype(spec) and constant == "0"):
-                classes.append(type_of(spec))
-            else:
-                classes += _native.classes([spec], constant)
-        return classes
+        return list(map(_described, specs, self.parameters.constants.ljust(len(specs), "0")))
 
     def check(
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
@@ -512,6 +511,22 @@ def _watched(watches: Sequence[Watch]) -> Any:
     return (*quick, tuple(slow))
 
 
+def _described(spec: Any, constant: str) -> Any:
+    """The class of an argument; a type, where one stands for it, or for what is in a tuple."""
+    if isinstance(spec, Type) or (_captured.is_dtype(spec) and constant == "0"):
+        return type_of(spec)
+    parts = parts_of(spec)
+    if parts is not None and any(map(_has_type, parts)):
+        return {"tuple": [_described(part, constant) for part in parts]}
+    return _native.classes([spec], constant)[0]
+
+
+def _has_type(value: Any) -> bool:
+    """Whether a type stands there in place of an argument, or of a class of arguments."""
+    parts: Sequence[Any] = value.get("tuple", ()) if is_dict(value) else parts_of(value) or ()
+    return isinstance(value, Type) or any(map(_has_type, parts))
+
+
 def _tensor_of(classed: Any) -> Any:
     """The class of a tensor; None of anything else."""
     return classed.get("tensor") if is_dict(classed) else None
@@ -594,13 +609,26 @@ def jit(
     return decorate(cast("Decorated", function))
 
 
-def compile(function: Any, *specs: Any, arch: _arch.Archs = None) -> Function:
+def alone(function: Function) -> Function:
+    """The function; of a jit function the one that it was compiled to."""
+    return function.specialised_alone if isinstance(function, _JitMethods) else function
+
+
+def compile(
+    function: Any, *specs: Any, arch: _arch.Archs = None, options: str | None = None
+) -> Function:
     """The function that a jit function becomes for such arguments: one like any other, which can be
     exported, prepared, and be an operator of PyTorch or a call of JAX.
 
     `specs` stand for its arguments: `kp.fake_tensor(…)`, dtypes, arrays, numbers, or one text, a
-    signature. `arch` is what is compiled for, as of `kp.cuda`.
+    signature. `arch` is what is compiled for, as of `kp.cuda`. `options`, which CuTe DSL takes, are
+    refused with what says the same here.
     """
+    if options is not None:
+        raise TypeError(
+            f"`kp.compile` takes no options, and is given {options!r}: leave out "
+            "`--enable-tvm-ffi`, as every function is one of TVM-FFI; write `arch=` for `--gpu-arch`"
+        )
     if not isinstance(function, _JitMethods):
         function = jit(function)
     made = cast("JitFunction", function)

@@ -9,7 +9,7 @@ import os
 from typing import Any, Mapping, Sequence
 
 from . import _arch
-from ._build import Package
+from ._build import OTHER_ARCHS, Package
 from ._function import Function
 from ._package import Definition, Launch, Number, Numbers, Paths, Source, Text
 
@@ -167,10 +167,7 @@ def joined(functions: Sequence[Function], name: str) -> Package:
         for origin in packages
     }
     if len(archs) > 1:
-        raise ValueError(
-            "the functions were compiled for different architectures: "
-            "join them with the same `arch`"
-        )
+        raise ValueError(OTHER_ARCHS)
     return Package(
         name,
         *(definition for origin in packages for definition in origin.functions),

@@ -128,6 +128,12 @@ def describe(signature: str, workspaces: Sequence[str] = ()) -> dict[str, Any]:
     return answer
 
 
+def foreign_help(path: str) -> str | None:
+    """What to do for a name of CuTe DSL's, or for a path of one, `cutlass.Float32`; None of others."""
+    answer: str | None = json.loads(_function("kernpack_foreign_help")(path))
+    return answer
+
+
 def function_name(signature: str) -> str | None:
     """The name with which the text of a signature begins, right or wrong in all else."""
     name: str | None = _function("kernpack_function_name")(signature)

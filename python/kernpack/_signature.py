@@ -138,7 +138,7 @@ def fake_stream(*, env: bool = False) -> Type:
 def shape(dims: Sequence[Dim]) -> Type:
     """Integers that are passed as a `Shape` or a tuple."""
     dims_ = _type(dims)
-    return Type(f"Shape({dims_.text[1:-1]})", dims_.symbols)
+    return Type(f"Shape({dims_.text})", dims_.symbols)
 
 
 def optional(inner: Any) -> Type:

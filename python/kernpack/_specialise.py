@@ -75,8 +75,9 @@ def _evaluated(annotation: Any, function: types.FunctionType) -> Any:
 
 def _of_text(annotation: Any, scope: dict[str, Any], names: Mapping[str, Any]) -> Any:
     text = getattr(annotation, "__forward_arg__", annotation)
-    if not isinstance(text, str):
-        return annotation
+    # A dtype is a text too, and stands for itself.
+    if not isinstance(text, str) or is_dtype(text):
+        return text
     try:
         return eval(text, scope, dict(names))
     except Exception:
@@ -156,7 +157,8 @@ def _type(of: Any, annotation: Any, name: str) -> Type:
     """The type of a parameter that is given an argument of a class, or a type."""
     if isinstance(of, Type):
         return of
-    if isinstance(annotation, Type) and of != "none":
+    # None is no argument of that type, but a pointer that leads nowhere.
+    if isinstance(annotation, Type) and (of != "none" or annotation.text.startswith("Pointer")):
         return annotation
     if isinstance(of, str):
         return _plain(of, annotation)
@@ -167,7 +169,7 @@ def _type(of: Any, annotation: Any, name: str) -> Type:
     if kind == "tuple":
         return _tuple(value, annotation, name)
     if kind == "shape":
-        return type_of(Type(f"Shape({', '.join(chr(0) * value)})", _symbols(value)))
+        return type_of(Type(f"Shape([{', '.join(chr(0) * value)}])", _symbols(value)))
     if kind == "dtype":
         return Type("DataType")
     if kind == "other":
@@ -224,7 +226,8 @@ def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
         hints = getattr(annotation, "__annotations__", {})
         scope = getattr(sys.modules.get(annotation.__module__), "__dict__", {})
         return [(name, _of_text(hints.get(name), scope, {})) for name in names]
-    inner = typing.get_args(annotation)
+    # Of a text, as dtypes are, `typing` makes what stands for the type of that name.
+    inner = [_of_text(each, {}, {}) for each in typing.get_args(annotation)]
     return [(None, inner[at] if at < len(inner) else None) for at in range(count)]
 
 

@@ -39,6 +39,8 @@ impl fmt::Display for Dim {
 pub enum Argument {
     /// A tensor.
     Tensor(Box<TensorArg>),
+    /// An address, of which nothing says how many elements lie there: the tensor has one.
+    Pointer(Box<TensorArg>),
     /// A number that each call has its own of.
     Scalar(ScalarArg),
     /// A constant of the code itself.

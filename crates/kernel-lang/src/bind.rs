@@ -50,6 +50,7 @@ impl Elaborator<'_> {
         let is_constexpr = param.annotation.as_ref().is_some_and(is_constexpr);
         let found = match argument {
             Argument::Tensor(_) => "a tensor",
+            Argument::Pointer(_) => "a pointer",
             Argument::Scalar(_) => "a number that differs from call to call",
             Argument::Optional(_) => "an argument that may be None",
             Argument::Layout(..) => "a layout that differs from call to call",
@@ -65,7 +66,13 @@ impl Elaborator<'_> {
     /// The value of an argument in the kernel.
     pub fn argument(&mut self, argument: &Argument) -> Elaborated {
         match argument {
-            Argument::Tensor(tensor) => self.tensor_argument(tensor),
+            Argument::Tensor(tensor) => {
+                let tensor = self.tensor_argument(tensor);
+                self.emit.accesses.add_argument(Extents::of(&tensor.name, &tensor.layout));
+                Elaborated::Tensor(tensor)
+            }
+            // Nothing bounds an index behind it.
+            Argument::Pointer(pointer) => Elaborated::Pointer(self.tensor_argument(pointer)),
             Argument::Scalar(scalar) => match scalar.expr.as_int() {
                 Some(number) if scalar.scalar.is_int() => {
                     Elaborated::Const(kernpack_kernel_ir::Const::int(scalar.scalar, number))
@@ -133,7 +140,7 @@ impl Elaborator<'_> {
         })
     }
 
-    fn tensor_argument(&mut self, arg: &TensorArg) -> Elaborated {
+    fn tensor_argument(&mut self, arg: &TensorArg) -> Arc<Tensor> {
         let pointer = Pointer {
             element: arg.element,
             align: arg.align,
@@ -142,7 +149,6 @@ impl Elaborator<'_> {
         };
         let pointer = self.emit.pointer(&arg.pointer, pointer);
         let layout = self.layout_argument(&arg.view);
-        self.emit.accesses.add_argument(Extents::of(&arg.name, &layout));
         let offset = match &arg.offset {
             Int::Known(number) => Int::Known(*number),
             Int::Dynamic(dim) => self.dim(dim),
@@ -155,13 +161,13 @@ impl Elaborator<'_> {
             is_written: arg.is_written,
             swizzle: None,
         };
-        Elaborated::Tensor(Arc::new(Tensor {
+        Arc::new(Tensor {
             name: arg.name.clone(),
             base: Base::Memory(memory),
             offset: Tuple::Leaf(offset),
             layout,
             limits: Vec::new(),
-        }))
+        })
     }
 
     fn function_argument(&mut self, arg: &FunctionArg) -> Elaborated {

@@ -84,7 +84,7 @@ pub fn read(
     };
     let place = beginning(opened.files.root().text);
     let has_packed = opened.files.packed().next().is_some();
-    let mut reading = package(name, opened);
+    let mut reading = package(name, vec![opened]);
     reading.problems.extend(check_name(name, place));
     if !has_packed {
         let message = format!("`{}` has no packed functions", path.display());
@@ -96,13 +96,13 @@ pub fn read(
     reading
 }
 
-/// Reads a function of a running program as a package.
+/// Reads functions of a running program as a package.
 pub fn read_program(text: &str, places: &[Place], texts: &mut Texts, held: &Held) -> Reading {
     let read = Program::parse(text).and_then(|program| {
-        let (sources, root) = program.sources(places)?;
-        Ok((program.package, sources, root))
+        let sources = program.sources(places)?;
+        Ok((program.package, sources))
     });
-    let (name, sources, root) = match read {
+    let (name, sources) = match read {
         Ok(read) => read,
         Err(message) => {
             let message = format!("this is no program: {message}");
@@ -110,28 +110,32 @@ pub fn read_program(text: &str, places: &[Place], texts: &mut Texts, held: &Held
             return Reading { problems: problem.into(), ..Reading::empty() };
         }
     };
-    match OpenedFile::read_source(&sources, root, texts, held) {
+    let opened =
+        sources.iter().map(|(sources, root)| OpenedFile::read_source(sources, *root, texts, held));
+    match opened.collect::<Result<Vec<_>, _>>() {
         Ok(opened) => package(&name, opened),
         Err(problems) => Reading { problems, ..Reading::empty() },
     }
 }
 
 /// The packed functions of files as a package of that name.
-fn package(name: &str, opened: OpenedFile) -> Reading {
+fn package(name: &str, opened: Vec<OpenedFile>) -> Reading {
     let mut reading = Reading::empty();
-    let opened = Arc::new(opened);
-    let root = opened.files.root();
-    let path = Placed::new(root.path.clone(), beginning(root.text));
     reading.package.name = name.to_string();
-    reading.problems.extend(opened.files.problems().clone());
-    let (functions, problems) = packed::functions(&opened.files);
-    reading.problems.extend(problems);
-    let file = KernelFile { opened: Some(opened), ..KernelFile::new(path) };
-    let clashes = clashes(functions.iter().map(|function| &function.signature));
+    let mut all = Vec::new();
+    for opened in opened.into_iter().map(Arc::new) {
+        let root = opened.files.root();
+        let path = Placed::new(root.path.clone(), beginning(root.text));
+        reading.problems.extend(opened.files.problems().clone());
+        let (functions, problems) = packed::functions(&opened.files);
+        reading.problems.extend(problems);
+        let file = KernelFile { opened: Some(opened), ..KernelFile::new(path) };
+        all.extend(functions.into_iter().map(|function| written(function, &file)));
+    }
+    let clashes = clashes(all.iter().map(|function| &function.signature));
     let is_sound = |number: &usize| !clashes.iter().any(|(clashing, _)| clashing == number);
-    let functions = functions.into_iter().enumerate().filter(|(number, _)| is_sound(number));
-    let functions = functions.map(|(_, function)| written(function, &file));
-    reading.package.functions = functions.collect();
+    let functions = all.into_iter().enumerate().filter(|(number, _)| is_sound(number));
+    reading.package.functions = functions.map(|(_, function)| function).collect();
     reading.problems.extend(clashes.into_iter().map(|(_, problem)| problem));
     reading
 }

@@ -13,11 +13,15 @@
 //! ]}
 //! ```
 //!
+//! Several functions are the text of the first with the others beside its sources, `"joined":
+//! [{…}]`, each a program of its own.
+//!
 //! A source is what it says and what it captures. Where it stands, its path and first line, comes
 //! beside the text ([`Place`]), as the same functions somewhere else are the same package. Not
 //! here: who writes such texts (`python/kernpack/_program.py`).
 
 use kernpack_ffi_abi::DType;
+use kernpack_kernel_lang::builtin::cute;
 use kernpack_kernel_lang::file::{Captured, Role, Said, Source, SourceId, Sources, Unheld};
 use kernpack_kernel_lang::integer::Integer;
 use kernpack_kernel_lang::layout;
@@ -38,6 +42,9 @@ pub struct Program {
     /// The name of the package.
     pub package: String,
     sources: Vec<Part>,
+    /// Others, whose functions are in the same package.
+    #[serde(default)]
+    joined: Vec<Program>,
 }
 
 /// A source of a program.
@@ -76,16 +83,31 @@ impl Program {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// The texts of its sources.
+    /// The texts of its sources, and of those that are joined with it.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.sources.iter().map(|part| &part.text[..])
+        self.all().flat_map(|program| &program.sources).map(|part| &part.text[..])
     }
 
-    /// Its sources, in a table, and the last of them. Places are those of sources, in order.
+    /// It, and those that are joined with it.
+    fn all(&self) -> impl Iterator<Item = &Program> {
+        std::iter::once(self).chain(&self.joined)
+    }
+
+    /// The sources of each function, in a table, and the last of them. Places are those of all
+    /// sources, in order.
     ///
     /// # Errors
-    /// What is wrong with the values that it captures.
-    pub fn sources(&self, places: &[Place]) -> Result<(Sources, SourceId), String> {
+    /// What is wrong with the values that they capture.
+    pub fn sources(&self, mut places: &[Place]) -> Result<Vec<(Sources, SourceId)>, String> {
+        let sources = self.all().map(|program| {
+            let (own, others) = places.split_at(program.sources.len().min(places.len()));
+            places = others;
+            program.own_sources(own)
+        });
+        sources.collect()
+    }
+
+    fn own_sources(&self, places: &[Place]) -> Result<(Sources, SourceId), String> {
         let (mut sources, mut ids) = (Sources::default(), Vec::new());
         for (number, part) in self.sources.iter().enumerate() {
             let Place(path, line) =
@@ -127,6 +149,11 @@ pub fn names(text: &str, is_method: bool) -> Vec<Vec<String>> {
     let block = python::parse(text.into()).unwrap_or_default();
     let path = |path: Path| path.iter().map(ToString::to_string).collect();
     free::paths(&block, is_method).into_iter().map(path).collect()
+}
+
+/// What to do for a name of CuTe DSL's, or for a path of one, with points in it.
+pub fn foreign_help(path: &str) -> Option<String> {
+    cute::help_of(path)
 }
 
 /// A captured value, which may be a function of a source before it.

@@ -63,6 +63,7 @@ entry_points! {
     __tvm_ffi_kernpack_check = signature::check;
     /// `(text, is_method) -> JSON`: the names that the functions of a text use and do not bind.
     __tvm_ffi_kernpack_names = program::names;
+    __tvm_ffi_kernpack_foreign_help = program::foreign_help;
     /// `(miss, constants) -> Function`: the control of a new dispatcher.
     __tvm_ffi_kernpack_dispatcher = dispatch::dispatcher;
     /// `(constants, arg, …) -> JSON`: the classes of arguments.

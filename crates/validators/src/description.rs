@@ -275,7 +275,7 @@ impl From<&HostType> for Type {
                 Type::Tuple { fields: elements.iter().map(element).collect() }
             }
             HostType::Optional(inner) => Type::Optional { ty: Box::new(Type::from(&**inner)) },
-            HostType::Pointer => Type::Pointer,
+            HostType::Pointer(_) => Type::Pointer,
             HostType::Stream => Type::Stream,
             HostType::String => Type::String,
             HostType::DataType => Type::Dtype,

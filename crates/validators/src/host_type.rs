@@ -5,7 +5,7 @@
 
 use crate::dim::Dim;
 use crate::literal::Literal;
-use crate::param::Tensor;
+use crate::param::{Pointer, Tensor};
 use kernpack_ffi_abi::DType;
 
 /// A parameter as its callers see it.
@@ -26,7 +26,7 @@ pub enum HostType {
     /// The value, or nothing.
     Optional(Box<HostType>),
     /// A raw pointer.
-    Pointer,
+    Pointer(Pointer),
     /// A stream handle.
     Stream,
     /// A text.

@@ -104,12 +104,13 @@ impl Signature {
         self
     }
 
-    /// The same with tensors that are `mut` where this says so of their paths, as in `p.x`.
+    /// The same as one that was made of a call's arguments: with tensors that are `mut` where this
+    /// says so of their paths, as in `p.x`, and pointers that lie as their elements need it.
     #[must_use]
-    pub fn with_written(mut self, is_written: &dyn Fn(&str) -> bool) -> Signature {
+    pub fn for_call(mut self, is_written: &dyn Fn(&str) -> bool) -> Signature {
         for (number, param) in self.params.iter_mut().enumerate() {
             let at = Path::argument(&param.name, number);
-            if let Some(kind) = param.kind.get().with_written(&at, is_written) {
+            if let Some(kind) = param.kind.get().for_call(&at, is_written) {
                 param.kind = kind;
             }
         }
@@ -393,7 +394,7 @@ fn add_tensors(path: &str, host_type: &HostType, paths: &mut Vec<String>) {
         | HostType::Int(_)
         | HostType::Float(_)
         | HostType::Shape(_)
-        | HostType::Pointer
+        | HostType::Pointer(_)
         | HostType::Stream
         | HostType::String
         | HostType::DataType

@@ -153,7 +153,7 @@ impl Solution {
             HostType::EnvStream
             | HostType::Int(_)
             | HostType::Float(_)
-            | HostType::Pointer
+            | HostType::Pointer(_)
             | HostType::Stream
             | HostType::String
             | HostType::Literal(_) => {}

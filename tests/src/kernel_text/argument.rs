@@ -6,6 +6,7 @@
 //! float32[[1, 2], [3, 4]]   of rank 2
 //! int32[32*0, 5]            32 elements of 0, then 5
 //! mut int32[4*?]            4 elements that nobody has written
+//! pointer float32[1, 2]     a pointer to what a tensor holds; it may be written
 //! int32(7)                  a number that each call has its own of
 //! given float32[1]          an Optional that is given
 //! 7, 2.5, True, None, "a"   constants, and dtypes: `float32`
@@ -32,6 +33,7 @@ pub(super) struct Given {
 #[derive(Clone, Debug)]
 enum Kind {
     Tensor { element: Scalar, shape: Vec<usize>, values: Vec<Option<Const>>, is_written: bool },
+    Pointer(Box<Kind>),
     Scalar(Const),
     Constant(Constant),
 }
@@ -48,6 +50,10 @@ impl Given {
             Some(rest) => (true, rest),
             None => (false, rest),
         };
+        if let Some(of) = rest.strip_prefix("pointer ") {
+            let Given { kind, .. } = Given::read(name.clone(), &format!("mut {of}"))?;
+            return Ok(Given { name, kind: Kind::Pointer(Box::new(kind)), is_optional });
+        }
         let kind = match rest.split_once(['[', '(']) {
             Some((dtype, _)) if Scalar::parse(dtype).is_some() => {
                 let element = Scalar::parse(dtype).ok_or_else(wrong)?;
@@ -79,13 +85,13 @@ impl Given {
     }
 
     pub fn is_written(&self) -> bool {
-        matches!(self.kind, Kind::Tensor { is_written: true, .. })
+        matches!(self.kind, Kind::Tensor { is_written: true, .. } | Kind::Pointer(_))
     }
 
     pub fn scalar(&self) -> Option<Const> {
         match self.kind {
             Kind::Scalar(value) => Some(value),
-            Kind::Tensor { .. } | Kind::Constant(_) => None,
+            Kind::Tensor { .. } | Kind::Pointer(_) | Kind::Constant(_) => None,
         }
     }
 
@@ -102,7 +108,8 @@ impl Given {
 
     /// The memory that it lies in. Where one element is not written, none is.
     pub fn tensor(&self) -> Option<Memory> {
-        let Kind::Tensor { element, shape, values, .. } = &self.kind else { return None };
+        let kind = if let Kind::Pointer(of) = &self.kind { of } else { &self.kind };
+        let Kind::Tensor { element, shape, values, .. } = kind else { return None };
         let (name, width) = (&self.name[..], element.bytes() as usize);
         let memory = match values.iter().copied().collect::<Option<Vec<_>>>() {
             Some(values) => Memory::of(name, *element, &values),
@@ -114,7 +121,7 @@ impl Given {
 
     /// The argument that the kernel is compiled for.
     pub fn argument(&self) -> Argument {
-        let inner = self.plain_argument();
+        let inner = self.plain_argument(&self.kind);
         if !self.is_optional {
             return inner;
         }
@@ -122,8 +129,15 @@ impl Given {
         Argument::Optional(Box::new(OptionalArg { given, inner, name: self.name[..].into() }))
     }
 
-    fn plain_argument(&self) -> Argument {
-        match &self.kind {
+    fn plain_argument(&self, kind: &Kind) -> Argument {
+        match kind {
+            Kind::Pointer(of) => match self.plain_argument(of) {
+                Argument::Tensor(of) => {
+                    let view = Layout::unit();
+                    Argument::Pointer(Box::new(TensorArg { view, is_alone: false, ..*of }))
+                }
+                other => other,
+            },
             Kind::Constant(constant) => Argument::Constant(constant.clone()),
             Kind::Scalar(value) => Argument::Scalar(ScalarArg {
                 expr: Expr::symbol(&self.name),

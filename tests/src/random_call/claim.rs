@@ -171,7 +171,7 @@ impl Numbers<'_> {
 
     fn part(&mut self, arg: &Argument) {
         match arg {
-            Argument::Tensor(tensor) => self.tensor(tensor),
+            Argument::Tensor(tensor) | Argument::Pointer(tensor) => self.tensor(tensor),
             Argument::Scalar(ScalarArg { expr, facts, scalar }) => {
                 self.number(expr, *facts);
                 self.fits(expr, *scalar);
@@ -276,7 +276,7 @@ fn modes<L>(view: &Layout<L>) -> Vec<&Mode<L>> {
 
 fn add_tensors<'a>(arg: &'a Argument, tensors: &mut Vec<&'a TensorArg>) {
     match arg {
-        Argument::Tensor(tensor) => tensors.push(tensor),
+        Argument::Tensor(tensor) | Argument::Pointer(tensor) => tensors.push(tensor),
         Argument::Tuple(items) => items.iter().for_each(|(_, item)| add_tensors(item, tensors)),
         Argument::Optional(optional) => add_tensors(&optional.inner, tensors),
         _ => {}

@@ -6,6 +6,7 @@
 mod atomic;
 mod block;
 mod control;
+pub mod cute;
 mod elsewhere;
 mod geometry;
 mod given;
@@ -137,21 +138,17 @@ pub(crate) fn unknown(name: &str) -> Diagnostic {
         return Diagnostic::new("reserved", message).help(instead);
     }
     let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
-    match closest(name) {
-        Some(close) => problem.help(format!("write `{close}`")),
-        None => problem.help("see the reference for what there is"),
-    }
+    problem.help(closest(name).unwrap_or_else(|| "see the reference for what there is".to_string()))
 }
 
-/// The name here of a function of another language or library.
-pub(crate) fn called_here(name: &str) -> Option<&'static str> {
+/// What to do for a function of another language or library: `` write `kp.sync_threads()` ``.
+pub(crate) fn called_here(name: &str) -> Option<String> {
     const OTHERS: &[(&str, &str)] = &[
         ("threadIdx", "kp.thread_idx()"),
         ("blockIdx", "kp.block_idx()"),
         ("blockDim", "kp.block_dim()"),
         ("program_id", "kp.block_idx()"),
         ("syncthreads", "kp.sync_threads()"),
-        ("barrier", "kp.sync_threads()"),
         ("print", "kp.printf(...)"),
         ("cdiv", "kp.ceil_div"),
         ("ceildiv", "kp.ceil_div"),
@@ -160,30 +157,21 @@ pub(crate) fn called_here(name: &str) -> Option<&'static str> {
         ("arange", "kp.range_constexpr"),
         ("static_range", "kp.range_constexpr"),
         ("constexpr", "kp.Constexpr"),
-        ("make_fragment", "kp.make_rmem_tensor"),
         ("maximum", "kp.max"),
         ("minimum", "kp.min"),
-        ("Float32", "kp.float32"),
-        ("Float16", "kp.float16"),
-        ("BFloat16", "kp.bfloat16"),
-        ("Float64", "kp.float64"),
-        ("Int32", "kp.int32"),
-        ("Int64", "kp.int64"),
-        ("Boolean", "kp.bool"),
-        ("arch", "the name without `arch.`"),
-        ("nvvm", "kp.ptx"),
     ];
-    OTHERS.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
+    let others = OTHERS.iter().find(|(other, _)| *other == name);
+    others.map(|(_, ours)| format!("write `{ours}`")).or_else(|| cute::help(name))
 }
 
-/// The name that was meant by one that kernpack has not.
+/// What to do for a name that kernpack has not, and that may be meant for another one.
 fn closest(name: &str) -> Option<String> {
-    if let Some(ours) = called_here(name) {
-        return Some(ours.to_string());
+    if let Some(help) = called_here(name) {
+        return Some(help);
     }
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter()).map(|row| row.name);
     let names = rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name()));
-    nearest(name, names).map(|near| format!("kp.{near}"))
+    nearest(name, names).map(|near| format!("write `kp.{near}`"))
 }
 
 /// The help for an attribute that is not there, where these are.

@@ -12,6 +12,7 @@ pub(crate) use call::{Arg, Args};
 pub(crate) use choice::Guards;
 
 use crate::elaborate::Elaborator;
+use crate::names::{self, Names};
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
 use crate::unroll::comprehension;
 use crate::value::{Closure, Elaborated};
@@ -63,6 +64,12 @@ impl Elaborator<'_> {
             ExprKind::Text(text) => Elaborated::Text(text.value.clone()),
             ExprKind::Tuple(parts) | ExprKind::List(parts) => self.tuple(parts),
             ExprKind::Attribute(of, member) => {
+                if let Some(problem) = names::foreign_path(self, expr) {
+                    return self.report(problem);
+                }
+                if let Some(part) = names::captured_part(self, expr) {
+                    return self.captured(part, span).unwrap_or(Elaborated::Poison);
+                }
                 let of = self.expr(of);
                 self.attribute(of, member)
             }

@@ -76,6 +76,10 @@ impl<'f> Names<'f> for Elaborator<'f> {
         Some(Some(self.bound(name, &binding, span)))
     }
 
+    fn has_local(&self, name: &str) -> bool {
+        self.scopes.find(name).is_some()
+    }
+
     fn dtype_variable(&self, name: &str) -> Option<Elaborated> {
         self.dtypes.get(name).copied().map(Elaborated::DType)
     }

@@ -16,7 +16,7 @@ pub(crate) use target::{Target, assign};
 
 use crate::builtin;
 use crate::file::{Captured, Definition, Global, KernelFiles, ModuleId};
-use crate::python::tree::{Expr, Name};
+use crate::python::tree::{Expr, ExprKind, Name};
 use crate::walker::Walker;
 use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
@@ -52,6 +52,8 @@ pub(crate) trait Names<'f>: Walker {
     /// The value of a name of the function, or of one around it; nothing where none has it, and
     /// nothing in that where a mistake was reported.
     fn local(&mut self, name: &Name, span: Span) -> Option<Option<Self::Value>>;
+    /// Whether the function, or one around it, has a name.
+    fn has_local(&self, name: &str) -> bool;
     /// A dtype variable of the signature.
     fn dtype_variable(&self, name: &str) -> Option<Self::Value>;
     /// The member of kernpack of a name.
@@ -97,14 +99,75 @@ fn undefined<W: Walker>(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` is not defined");
     let label = "no name of this function or file";
     let problem = W::WORDS.problem("unknown-name", message, span, label);
+    if let Some(help) = builtin::cute::help(name) {
+        return problem.help(help);
+    }
     match (builtin::find(name), builtin::called_here(name), W::WORDS.define) {
         (Some(_), _, _) => problem.help(format!("write `kp.{name}`")),
-        (None, Some(ours), Some(_)) => problem.help(format!("write `{ours}`")),
+        (None, Some(help), Some(_)) => problem.help(help),
         // What other languages have by such a name is for kernels.
-        (None, Some(ours), None) => problem.help(format!("write `{ours}` in a kernel")),
+        (None, Some(help), None) => problem.help(format!("{help} in a kernel")),
         (None, None, Some(help)) => problem.help(help),
         (None, None, None) => problem,
     }
+}
+
+/// The mistake that a path such as `kp.arch.thread_idx` or `cutlass.Float32` is: it leads through
+/// modules of CuTe DSL's, which kernpack has not.
+pub(crate) fn foreign_path<'f, W: Names<'f>>(cx: &W, expr: &Expr) -> Option<Diagnostic> {
+    let path = path_of(expr);
+    let (root, members) = path.split_first()?;
+    if cx.has_local(root) {
+        return None;
+    }
+    let global = cx.files().find(cx.module_here(), root).map(|(_, global)| global);
+    let path = match global {
+        Some(Global::Kernpack | Global::Captured(Captured::Kernpack)) if members.len() > 1 => {
+            members
+        }
+        None | Some(Global::Python(_)) if builtin::cute::is_module(root) => &path[..],
+        _ => return None,
+    };
+    let message = format!("kernpack has no `{}`", path.join("."));
+    let problem = W::WORDS.problem("unknown-name", message, expr.span, "CuTe DSL's");
+    Some(problem.help(builtin::cute::help_of_path(path)?))
+}
+
+/// The part of what is captured that a path such as `config.width` leads to: what else is captured
+/// of the same object may be no constant.
+pub(crate) fn captured_part<'f, W: Names<'f>>(
+    cx: &W,
+    expr: &Expr,
+) -> Option<&'f Captured<ModuleId>> {
+    let path = path_of(expr);
+    let (root, members) = path.split_first()?;
+    if cx.has_local(root) {
+        return None;
+    }
+    let Some((_, Global::Captured(captured))) = cx.files().find(cx.module_here(), root) else {
+        return None;
+    };
+    members.iter().try_fold(captured, |of, member| match of {
+        Captured::Tuple(items) => {
+            let is_it = |item: &&(Option<Name>, _)| item.0.as_deref() == Some(*member);
+            items.iter().find(is_it).map(|(_, part)| part)
+        }
+        _ => None,
+    })
+}
+
+/// The names of `a.b.c`; none of anything else.
+fn path_of(expr: &Expr) -> Vec<&str> {
+    let mut path = Vec::new();
+    let mut of = expr;
+    while let ExprKind::Attribute(inner, member) = &of.kind {
+        path.push(&*member.name);
+        of = inner;
+    }
+    let ExprKind::Name(root) = &of.kind else { return vec![] };
+    path.push(root);
+    path.reverse();
+    path
 }
 
 /// The value of a name of a file that is named: a mistake where it has none.

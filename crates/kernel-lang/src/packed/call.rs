@@ -210,6 +210,7 @@ impl Evaluator<'_> {
                 self.unnamed_memory(&row, span)
             }
             (None, "view", [tensor, layout]) => self.view(tensor, layout, span),
+            (None, "make_tensor", [pointer, layout]) => self.make_tensor(pointer, layout),
             (None, "aligned", [tensor, bytes]) => self.aligned(tensor, bytes, span),
             (None, ..) => None,
         }

@@ -112,6 +112,17 @@ impl Evaluator<'_> {
         self.bounded(value?, expr.span)
     }
 
+    /// `of.member`
+    fn path(&mut self, expr: &Expr, of: &Expr, member: &Ident) -> Option<Evaluated> {
+        if let Some(problem) = names::foreign_path(self, expr) {
+            return self.report(problem);
+        }
+        match names::captured_part(self, expr) {
+            Some(part) => names::Names::captured(self, part, expr.span),
+            None => self.attribute_of(of, member, expr.span),
+        }
+    }
+
     /// Nothing is computed here, so that the stack grows by little with each level.
     fn expr_kind(&mut self, expr: &Expr) -> Option<Evaluated> {
         let span = expr.span;
@@ -123,7 +134,7 @@ impl Evaluator<'_> {
             ExprKind::None => Some(Evaluated::None),
             ExprKind::Text(text) => Some(Evaluated::Text(text.value.clone())),
             ExprKind::Tuple(items) | ExprKind::List(items) => self.tuple(items),
-            ExprKind::Attribute(of, member) => self.attribute_of(of, member, span),
+            ExprKind::Attribute(of, member) => self.path(expr, of, member),
             ExprKind::Subscript(of, index) => self.subscript_of(of, index, span),
             ExprKind::Call(call) => self.call(call, span),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Logic(..) | ExprKind::Compare(..) => {
@@ -227,6 +238,11 @@ impl Evaluator<'_> {
                 known.align = known.align.max(self.facts.alignment(&path));
                 Evaluated::Tensor(Box::new(known))
             }
+            Evaluated::Pointer(pointer) => {
+                let mut known = (**pointer).clone();
+                known.align = known.align.max(self.facts.alignment(&pointer.pointer.to_string()));
+                Evaluated::Pointer(Box::new(known))
+            }
             Evaluated::Tuple(items) => {
                 let items = items.iter().map(|(name, item)| (name.clone(), self.refreshed(item)));
                 Evaluated::Tuple(items.collect())
@@ -282,7 +298,7 @@ impl Evaluator<'_> {
             (Evaluated::Layout(layout, _), _) if algebra::names_of(false).contains(&name) => {
                 algebra::attribute(self, layout, name, span)
             }
-            (Evaluated::Tensor(tensor), "element_type" | "dtype") => {
+            (Evaluated::Tensor(tensor) | Evaluated::Pointer(tensor), "element_type" | "dtype") => {
                 Some(Evaluated::DType(tensor.element.dtype()))
             }
             (Evaluated::DType(dtype), _) => self.dtype_part(*dtype, name, member.span),
@@ -296,6 +312,7 @@ impl Evaluator<'_> {
                 let known = match of {
                     Evaluated::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
                     Evaluated::Layout(..) => algebra::names_of(false).to_vec(),
+                    Evaluated::Pointer(_) => vec!["element_type"],
                     Evaluated::Tuple(items) => {
                         items.iter().filter_map(|(own, _)| own.as_deref()).collect()
                     }

@@ -104,6 +104,7 @@ impl Evaluator<'_> {
             Evaluated::Dim(expr) => Ok(self.number_passed(expr)),
             Evaluated::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
             Evaluated::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),
+            Evaluated::Pointer(pointer) => Ok(Argument::Pointer(pointer.clone())),
             Evaluated::Tuple(items) => {
                 let items = items.iter().map(|(name, item)| {
                     self.argument(item, span).map(|argument| (name.clone(), argument))
@@ -324,10 +325,10 @@ pub(super) fn why_not(value: &Evaluated) -> (String, String) {
     (message, help.to_string())
 }
 
-/// Every tensor in an argument.
+/// Every tensor and pointer in an argument.
 pub(super) fn for_each_tensor(arg: &mut Argument, each: &mut dyn FnMut(&mut TensorArg)) {
     match arg {
-        Argument::Tensor(tensor) => each(tensor),
+        Argument::Tensor(tensor) | Argument::Pointer(tensor) => each(tensor),
         Argument::Tuple(items) => {
             items.iter_mut().for_each(|(_, item)| for_each_tensor(item, each));
         }

@@ -159,6 +159,7 @@ impl Size {
             | Evaluated::Opaque(..)
             | Evaluated::Range(_)
             | Evaluated::Swizzle(_)
+            | Evaluated::Pointer(_)
             | Evaluated::NoTensor(..)
             | Evaluated::Kernel(_)
             | Evaluated::Function(_)

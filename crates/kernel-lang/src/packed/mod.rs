@@ -203,7 +203,7 @@ impl Body<'_> {
     ) -> Result<(Signature, Vec<Workspace>, Walked), Diagnostics> {
         // What kernels write is known when they have been looked at.
         let asked = match self.is_made {
-            true => written.clone().with_written(&|_| true),
+            true => written.clone().for_call(&|_| true),
             false => written.clone(),
         };
         let first = self.walk(&asked, &workspaces, Pass::Finding)?;
@@ -213,7 +213,7 @@ impl Body<'_> {
         let written = match self.is_made.then(|| settle::written(self.files, &first.rows)) {
             // What is wrong with a kernel is told once launches are settled.
             Some(None) => asked,
-            Some(Some(names)) => written.with_written(&|path| names.contains(path)),
+            Some(Some(names)) => written.for_call(&|path| names.contains(path)),
             None => written,
         };
         let (whole, workspaces) = first.found.added_to(&written, workspaces);

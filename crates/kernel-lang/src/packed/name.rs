@@ -73,6 +73,10 @@ impl<'f> Names<'f> for Evaluator<'f> {
         Some(Some(value).filter(|value| !matches!(value, Evaluated::Poison)))
     }
 
+    fn has_local(&self, name: &str) -> bool {
+        self.names.get(name).is_some()
+    }
+
     fn dtype_variable(&self, name: &str) -> Option<Evaluated> {
         self.facts.row().get(name).copied().map(Evaluated::DType)
     }

@@ -6,7 +6,7 @@ use super::choice::STATIC;
 use super::expression::Evaluator;
 use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
-use super::view::VIEW;
+use super::view::{MAKE_TENSOR, VIEW};
 use crate::algebra::Algebra;
 use crate::call::Arg;
 use crate::integer::Integer;
@@ -44,7 +44,7 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     let loops =
         loops.map(|unroll::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
     let all = plain.chain(loops).chain([STATIC]).chain(allocation::ROWS);
-    all.chain([VIEW, ALIGNED, PRINT_TYPE])
+    all.chain([VIEW, MAKE_TENSOR, ALIGNED, PRINT_TYPE])
 }
 
 /// The parameters of the function of that name, if there is one.

@@ -17,6 +17,7 @@ use crate::extents::Surroundings;
 use crate::file::KernelFiles;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Kernel, Scalar};
+use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity, Span};
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
@@ -198,13 +199,19 @@ fn instance(
     )
 }
 
-/// The threads of a block, as far as they are known.
+/// The threads of a block, as far as they are known. Of more than a block has nothing is: the
+/// launch is refused where it says so.
 fn block(geometry: &Geometry) -> [Option<u32>; 3] {
     let extent = |i: usize| match geometry.block.get(i) {
         Some(extent) => extent.as_int().and_then(|extent| u32::try_from(extent).ok()),
         None => Some(1),
     };
-    [extent(0), extent(1), extent(2)]
+    let known = [extent(0), extent(1), extent(2)];
+    let all = known.iter().flatten().try_fold(1_u32, |all, one| all.checked_mul(*one));
+    let is_along =
+        |(one, most): (&Option<u32>, u32)| one.is_none_or(|one| (1..=most).contains(&one));
+    let fits = known.iter().zip(MOST_THREADS_ALONG).all(is_along);
+    if fits && all.is_some_and(|all| all <= MOST_THREADS) { known } else { [None; 3] }
 }
 
 impl Group {

@@ -57,6 +57,7 @@ impl Evaluator<'_> {
             Evaluated::Tensor(of) => {
                 shown::tensor(of.element, (Space::Global, of.align), of.is_written, &of.view)
             }
+            Evaluated::Pointer(of) => format!("Pointer {} to {}", of.name, of.element),
             Evaluated::Optional(_, inner) => format!("Optional {}", self.shown(inner, false)),
             Evaluated::String(name) => format!("String {name}"),
             Evaluated::Stream(name) => format!("Stream {name}"),

@@ -12,7 +12,7 @@ use kernpack_syntax::Span;
 use kernpack_validators::dim::{self, Rank, Star};
 use kernpack_validators::expr::{Expr, Field, Op};
 use kernpack_validators::host_type::element_path;
-use kernpack_validators::param::{Order, Strides, Tensor, TensorDType};
+use kernpack_validators::param::{Order, Pointer, Strides, Tensor, TensorDType};
 use kernpack_validators::{HostType, Literal};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> E
             None => Evaluated::Opaque(name(), "a dtype"),
         },
         HostType::Stream | HostType::EnvStream => Evaluated::Stream(name()),
-        HostType::Pointer => Evaluated::Opaque(name(), "a pointer"),
+        HostType::Pointer(pointer) => of_pointer(path, *pointer, facts),
         HostType::Literal(literal) => of_literal(literal),
     }
 }
@@ -117,10 +117,7 @@ pub(super) fn of_tensor(
     let least = if memory == Memory::Allocated { element.bytes() } else { 1 };
     let align = facts.alignment(path).max(least);
     if align < element.bytes() {
-        let why = format!(
-            "its address is a multiple of {align}, and {element} needs one of {}",
-            element.bytes()
-        );
+        let why = misaligned(align, element);
         return Evaluated::NoTensor(name, why, "write a larger `align`, or none");
     }
     Evaluated::Tensor(Box::new(TensorArg {
@@ -134,6 +131,41 @@ pub(super) fn of_tensor(
         view,
         offset: Int::Known(0),
     }))
+}
+
+/// A pointer of the signature. Nothing says who reads or writes what lies there, and so it may be
+/// written, and may be any tensor's.
+fn of_pointer(path: &str, pointer: Pointer, facts: &CallFacts) -> Evaluated {
+    let name: Arc<str> = Arc::from(path);
+    let Some(dtype) = pointer.dtype else {
+        let why = "nothing says what the pointer points to".to_string();
+        return Evaluated::NoTensor(name, why, "say it in its type: `Pointer(float32, align=4)`");
+    };
+    let Some(element) = Scalar::of(dtype) else {
+        let help = "point to another dtype: to bytes as uint8, for example";
+        return Evaluated::NoTensor(name, format!("kernels have no {dtype} yet"), help);
+    };
+    let align = facts.alignment(path);
+    if align < element.bytes() {
+        let why = misaligned(align, element);
+        let help = "say `align=` in its type, as in `Pointer(float64, align=8)`";
+        return Evaluated::NoTensor(name, why, help);
+    }
+    Evaluated::Pointer(Box::new(TensorArg {
+        name,
+        pointer: Expr::symbol(path),
+        element,
+        align,
+        is_written: true,
+        // The launch knows what else the kernel gets.
+        is_alone: false,
+        view: Layout::unit(),
+        offset: Int::Known(0),
+    }))
+}
+
+fn misaligned(align: u32, element: Scalar) -> String {
+    format!("its address is a multiple of {align}, and {element} needs one of {}", element.bytes())
 }
 
 /// How a tensor lies in memory; nothing where that cannot be told as one layout.

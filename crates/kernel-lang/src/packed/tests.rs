@@ -71,6 +71,10 @@ fn show(function: &PackedFunction) -> String {
 
 pub(super) fn show_arg(arg: &Argument) -> String {
     match arg {
+        Argument::Pointer(pointer) => {
+            let TensorArg { name, element, align, .. } = &**pointer;
+            format!("pointer {name}: {element} align {align}")
+        }
         Argument::Tensor(tensor) => {
             let TensorArg { name, element, align, is_written, is_alone, view, offset, .. } =
                 &**tensor;
@@ -361,9 +365,9 @@ def f(x, mode, d, y, p, r):
             error[packed-argument]: the DataType `d` chooses launches, and enters no kernel
               9:16 `d` passed here
               help: name the dtype of a tensor, `x.element_type`
-            error[packed-argument]: `p` is a pointer, which enters no kernel
+            error[packed-argument]: `p`: nothing says what the pointer points to
               10:7 `p` passed here
-              help: pass a tensor
+              help: say it in its type: `Pointer(float32, align=4)`
             error[packed-argument]: `k` takes 3 arguments, not 4
               11:16 `3` one more than it takes
               help: it is `k(a, b=…, c=…)`

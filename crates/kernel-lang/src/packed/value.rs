@@ -52,7 +52,9 @@ pub(super) enum Evaluated {
     Swizzle(Swizzle),
     /// A tensor, or a view of one.
     Tensor(Box<TensorArg>),
-    /// A tensor that no kernel gets, with the reason and what to do about it.
+    /// An address, of which nothing says how many elements lie there: the tensor has one.
+    Pointer(Box<TensorArg>),
+    /// A tensor or a pointer that no kernel gets, with the reason and what to do about it.
     NoTensor(Name, String, &'static str),
     /// An argument that may be None, and what it is where it is given.
     Optional(Name, Box<Evaluated>),
@@ -133,6 +135,7 @@ impl Evaluated {
             Evaluated::Layout(..) => "a layout",
             Evaluated::Swizzle(_) => "a swizzle",
             Evaluated::Tensor(_) | Evaluated::NoTensor(..) => "a tensor",
+            Evaluated::Pointer(_) => "a pointer",
             Evaluated::Optional(..) => "an argument that may be None",
             Evaluated::Kernel(_) => "a kernel",
             Evaluated::Function(_) | Evaluated::Builtin(_) => "a function",

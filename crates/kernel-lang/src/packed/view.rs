@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kp.view(x, layout)`: the same memory with another layout. What the layout reaches lies inside
-//! the tensor, by what is known, or by rules.
+//! the tensor, by what is known, or by rules. `kp.make_tensor(p, layout)`: the memory behind a
+//! pointer, of which nothing is known.
 
 use super::algebra::expr;
 use super::expression::Evaluator;
@@ -22,7 +23,37 @@ pub(super) const VIEW: Row = Row {
           layout reaches lies inside it: a rule of the signature, where that is not known.",
 };
 
+/// The function that kernels have too.
+pub(super) const MAKE_TENSOR: Row = Row {
+    name: "make_tensor",
+    takes: &["pointer", "layout"],
+    doc: "The memory behind a pointer parameter as a tensor with that layout. Nothing says how \
+          much memory there is: whoever calls has to know.",
+};
+
 impl Evaluator<'_> {
+    /// `kp.make_tensor(pointer, layout)`
+    pub(super) fn make_tensor(
+        &mut self,
+        pointer: &Arg<Evaluated>,
+        layout: &Arg<Evaluated>,
+    ) -> Option<Evaluated> {
+        let Evaluated::Pointer(of) = &pointer.value else {
+            return self.expected("a pointer parameter", &pointer.value, pointer.span);
+        };
+        let (view, swizzle) = self.read_layout(&layout.value, layout.span)?;
+        if swizzle.is_some() || !view.is_plain() {
+            return self.no_view(layout.span);
+        }
+        Some(Evaluated::Tensor(Box::new(TensorArg { view, ..(**of).clone() })))
+    }
+
+    fn no_view(&mut self, span: Span) -> Option<Evaluated> {
+        let message = "memory is viewed by a layout of plain strides, without a swizzle";
+        let problem = Diagnostic::new("layout", message).label(span, "another one");
+        self.report(problem.help("swizzle it in the kernel"))
+    }
+
     /// `kp.view(tensor, layout)`
     pub(super) fn view(
         &mut self,
@@ -37,9 +68,7 @@ impl Evaluator<'_> {
             return self.expected("a layout", &layout.value, layout.span);
         };
         if swizzle.is_some() || !view.is_plain() {
-            let message = "memory is viewed by a layout of plain strides, without a swizzle";
-            let problem = Diagnostic::new("layout", message).label(layout.span, "another one");
-            return self.report(problem.help("swizzle it in the kernel"));
+            return self.no_view(layout.span);
         }
         if !self.is_dense(&of.view) {
             let message = format!("`{}` is not known to be compact", of.name);

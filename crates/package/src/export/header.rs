@@ -158,7 +158,7 @@ impl Header<'_> {
                 Some(_) => "const int64_t* ".to_string(),
                 None => "const kernpack_dims* ".to_string(),
             },
-            HostType::Pointer | HostType::Stream => "void* ".to_string(),
+            HostType::Pointer(_) | HostType::Stream => "void* ".to_string(),
             HostType::String => "const char* ".to_string(),
             HostType::DataType => "kernpack_dtype ".to_string(),
             HostType::Tuple(elements) => format!("const struct {}* ", self.tuple(elements, tag)?),
@@ -225,7 +225,7 @@ impl Body {
             }
             HostType::Int(_) => format!("kernpack_int({access})"),
             HostType::Float(_) => format!("kernpack_float({access})"),
-            HostType::Pointer | HostType::Stream => format!("kernpack_pointer({access})"),
+            HostType::Pointer(_) | HostType::Stream => format!("kernpack_pointer({access})"),
             HostType::String => format!("kernpack_text({access})"),
             HostType::DataType => {
                 format!("kernpack_data_type({access}.code, {access}.bits, {access}.lanes)")

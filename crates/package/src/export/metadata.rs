@@ -271,7 +271,7 @@ fn host_schema(host: &HostType) -> Option<Value> {
         HostType::String | HostType::Literal(Literal::Text(_)) => leaf("ffi.String"),
         HostType::DataType | HostType::Literal(Literal::DType(_)) => leaf("DataType"),
         HostType::Shape(_) => leaf("ffi.Shape"),
-        HostType::Pointer | HostType::Stream => leaf("void*"),
+        HostType::Pointer(_) | HostType::Stream => leaf("void*"),
         HostType::Optional(inner) => node("Optional", host_schema(inner)),
         HostType::Tuple(elements) => {
             node("Tuple", elements.iter().filter_map(|(_, element)| host_schema(element)))

@@ -185,7 +185,7 @@ fn python(host: &HostType) -> String {
             format!("tuple[{}]", elements.join(", "))
         }
         HostType::Optional(inner) => format!("{} | None", python(inner)),
-        HostType::Pointer => "_Pointer".to_string(),
+        HostType::Pointer(_) => "_Pointer".to_string(),
         HostType::Stream => "_Stream".to_string(),
         HostType::Literal(Literal::None) => "None".to_string(),
         HostType::Literal(Literal::Float(_)) => "float".to_string(),

@@ -3,7 +3,8 @@
 //!
 //! A value that is not given and does not follow is a problem that names it. Tensors are compact
 //! where the signature leaves it open, Optionals are given unless it is said that they are `None`,
-//! and of dtypes the first combination that fits is taken.
+//! and of dtypes the first combination that fits is taken. Of a pointer it is said how many
+//! elements lie there.
 
 use super::array::{self, Array};
 use super::tensor::row_major;
@@ -11,11 +12,11 @@ use super::{InterpretedTensor, Role, Wanted};
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::{Diagnostic, Diagnostics};
-use kernpack_validators::described::{Described, DescribedTensor};
+use kernpack_validators::described::{Described, DescribedTensor, data_at};
 use kernpack_validators::dim::{Dim, Star};
 use kernpack_validators::expr::Expr;
 use kernpack_validators::host_type::element_path;
-use kernpack_validators::param::{Strides, Tensor, TensorDType};
+use kernpack_validators::param::{Pointer, Strides, Tensor, TensorDType};
 use kernpack_validators::{HostType, Literal, Signature};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct Arguments {
     /// They, as the plan checks them.
     pub described: Vec<Described>,
-    /// The tensors among them, in order.
+    /// The tensors among them, in order, and those that stand for what pointers lead to.
     pub tensors: Vec<InterpretedTensor>,
     /// The dtypes of the dtype variables.
     pub row: BTreeMap<String, DType>,
@@ -185,7 +186,8 @@ impl Maker<'_> {
                 Some("None") => Some(Described::None),
                 _ => self.argument(path, inner, default),
             },
-            HostType::Pointer | HostType::Stream => Some(Described::Pointer(0)),
+            HostType::Pointer(pointer) => self.pointer(path, *pointer, default),
+            HostType::Stream => Some(Described::Pointer(0)),
             HostType::Literal(literal) => Some(of_literal(literal)),
             HostType::EnvStream => Some(Described::None),
         }
@@ -209,8 +211,8 @@ impl Maker<'_> {
         let role = if tensor.is_mutable() { Role::Written } else { Role::Read };
         let element = Scalar::of(dtype).unwrap_or(Scalar::U8);
         let made = InterpretedTensor::compact(path, element, &shape, role);
-        self.tensors.push(InterpretedTensor { strides: strides.clone(), ..made });
-        let (strides, device, data) = (Some(strides), None, None);
+        let data = self.place(InterpretedTensor { strides: strides.clone(), ..made });
+        let (strides, device, data) = (Some(strides), None, Some(data));
         Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device, data }))
     }
 
@@ -223,14 +225,53 @@ impl Maker<'_> {
         let role = if tensor.is_mutable() { Role::Written } else { Role::Read };
         let element = dtype(tensor, &self.row);
         let made = InterpretedTensor::compact(path, element, &shape, role);
-        self.tensors.push(InterpretedTensor { strides: strides.clone(), ..made });
+        let data = self.place(InterpretedTensor { strides: strides.clone(), ..made });
         let dtype = match tensor.dtype() {
             TensorDType::Fixed(dtype) => *dtype,
             TensorDType::Var(var, _) => self.row.get(var).copied()?,
         };
         let strides = Some(strides);
-        let (device, data) = (None, None);
+        let (device, data) = (None, Some(data));
         Some(Described::Tensor(DescribedTensor { dtype, shape, strides, device, data }))
+    }
+
+    /// The address of a tensor, which has its place behind all others.
+    fn place(&mut self, tensor: InterpretedTensor) -> u64 {
+        self.tensors.push(tensor);
+        data_at(self.tensors.len() - 1, 0)
+    }
+
+    /// An address: of memory with so many elements, or of an array, which the kernel may write.
+    fn pointer(
+        &mut self,
+        path: &str,
+        pointer: Pointer,
+        default: Option<&Literal>,
+    ) -> Option<Described> {
+        if let Some(array) = self.wanted.array(path) {
+            self.used.borrow_mut().insert(path.to_string());
+            if let Err(problem) = array.check_dtype(path, pointer.dtype.unwrap_or(array.dtype)) {
+                self.problems.push(problem);
+                return None;
+            }
+            let element = Scalar::of(array.dtype).unwrap_or(Scalar::U8);
+            let made = InterpretedTensor::compact(path, element, &array.shape, Role::Written);
+            let strides = array.strides.clone();
+            return Some(Described::Pointer(self.place(InterpretedTensor { strides, ..made })));
+        }
+        match (self.said(path), pointer.dtype.map(|dtype| Scalar::of(dtype).unwrap_or(Scalar::U8)))
+        {
+            (Some("None"), _) | (None, None) => Some(Described::None),
+            (None, Some(_)) => self.default(path, default),
+            (Some(_), of) => {
+                let expected = "how many elements lie there, or `None`";
+                let count = self.parsed::<u32>(path, expected)?;
+                let element = of.unwrap_or(Scalar::U8);
+                let shape = [count.into()];
+                let made = InterpretedTensor::compact(path, element, &shape, Role::Written);
+                Some(Described::Pointer(self.place(made)))
+            }
+        }
     }
 
     /// Extents of a tensor, or the elements of a Shape.

@@ -27,24 +27,30 @@ pub struct Array {
 impl Array {
     /// Refuses one that can be of no tensor like that.
     pub(super) fn check(&self, path: &str, tensor: &Tensor) -> Result<(), Diagnostic> {
-        let Array { origin, dtype, shape, .. } = self;
+        let Array { origin, shape, .. } = self;
         let dims = tensor.dims();
         let n_dims = dims.len() - usize::from(Star::among(dims).is_some());
         let fits = match Star::among(dims) {
             Some(_) => shape.len() >= n_dims,
             None => shape.len() == n_dims,
         };
-        let message = match tensor.dtype() {
-            _ if !fits => {
-                let least = if dims.len() > n_dims { "at least " } else { "" };
-                format!("`{path}` has {least}{n_dims} dims, and `{origin}` is of {shape:?}")
-            }
-            TensorDType::Fixed(expected) if expected != dtype => {
-                format!("`{path}` is of {expected}, and `{origin}` of {dtype}")
-            }
-            TensorDType::Fixed(_) | TensorDType::Var(..) => return Ok(()),
-        };
-        Err(Diagnostic::new("bad-value", message))
+        if !fits {
+            let least = if dims.len() > n_dims { "at least " } else { "" };
+            let message =
+                format!("`{path}` has {least}{n_dims} dims, and `{origin}` is of {shape:?}");
+            return Err(Diagnostic::new("bad-value", message));
+        }
+        match tensor.dtype() {
+            TensorDType::Fixed(expected) => self.check_dtype(path, *expected),
+            TensorDType::Var(..) => Ok(()),
+        }
+    }
+
+    /// Refuses one of another dtype.
+    pub(super) fn check_dtype(&self, path: &str, expected: DType) -> Result<(), Diagnostic> {
+        let Array { origin, dtype, .. } = self;
+        let message = format!("`{path}` is of {expected}, and `{origin}` of {dtype}");
+        if expected == *dtype { Ok(()) } else { Err(Diagnostic::new("bad-value", message)) }
     }
 }
 

@@ -73,6 +73,18 @@ impl Passed {
         Ok(Passed { arguments, memories: pieces.into_iter().map(memory).collect() })
     }
 
+    /// The address that [`place`](Passed::place) takes for one that the caller has of some byte of
+    /// its tensors; nothing of others.
+    pub(super) fn known(&self, address: u64) -> Option<u64> {
+        let is_in = |memory: &PassedMemory| {
+            let offset = address.checked_sub(memory.address);
+            offset.is_some_and(|offset| offset < memory.bytes.len() as u64)
+        };
+        let number = self.memories.iter().position(is_in)?;
+        let start = self.memories[number].address;
+        Some(data_at(number, start % KEPT + address - start))
+    }
+
     /// The memory, and how far into it, that an address of a tensor or a launch leads to.
     pub(super) fn place(&self, address: u64) -> Option<(usize, u64)> {
         let (number, offset) = tensor_at(address)?;

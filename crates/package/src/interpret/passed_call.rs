@@ -17,6 +17,7 @@ use kernpack_kernel_ir::interp::{Cancel, Memories, Memory, MemoryId, Options};
 use kernpack_syntax::Diagnostics;
 use kernpack_validators::described::{Described, DescribedTensor, check_call_knowing};
 use kernpack_validators::host_type::element_path;
+use kernpack_validators::param::Pointer;
 use kernpack_validators::plan::Accepted;
 use kernpack_validators::{HostType, Signature};
 use std::collections::BTreeMap;
@@ -95,7 +96,7 @@ pub fn interpret_passed(
     let mut arguments = std::mem::take(&mut passed.arguments);
     let mut found = Found { passed: &passed, device, tensors: vec![] };
     for (argument, (_, param)) in arguments.iter_mut().zip(signature.arguments()) {
-        found.argument(&param.name, &param.kind.host_type(), argument);
+        found.argument(&param.name, &param.kind.host_type(), argument)?;
     }
     let tensors = found.tensors;
     let outcome = check_call_knowing(&ready.plan, &arguments, device, Some(USUAL_FACTS));
@@ -125,9 +126,18 @@ struct Found<'c> {
 
 impl Found<'_> {
     /// Finds those of an argument, and puts them where the function wants them.
-    fn argument(&mut self, path: &str, host: &HostType, argument: &mut Described) {
+    ///
+    /// # Errors
+    /// A pointer leads to memory that is not there.
+    fn argument(
+        &mut self,
+        path: &str,
+        host: &HostType,
+        argument: &mut Described,
+    ) -> Result<(), InterpretError> {
         match (host, argument) {
-            (HostType::Optional(inner), argument) => self.argument(path, inner, argument),
+            (HostType::Optional(inner), argument) => self.argument(path, inner, argument)?,
+            (HostType::Pointer(pointer), argument) => self.pointer(path, pointer, argument)?,
             (HostType::Tensor(tensor), Described::Tensor(found)) => {
                 if let Some(devices) = tensor.devices().filter(|_| found.device.is_none()) {
                     let wanted = devices.iter().find(|device| **device == self.device);
@@ -139,12 +149,53 @@ impl Found<'_> {
             (HostType::Tuple(fields), Described::Tuple(elements) | Described::List(elements)) => {
                 for (i, ((name, host), element)) in fields.iter().zip(elements).enumerate() {
                     let path = element_path(path, i, name.as_deref());
-                    self.argument(&path, host, element);
+                    self.argument(&path, host, element)?;
                 }
             }
             // Others have no tensors, or are refused.
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Has an array stand for what a pointer leads to. Of an address it is known how many elements
+    /// lie there where an array of the call has it.
+    fn pointer(
+        &mut self,
+        path: &str,
+        pointer: &Pointer,
+        argument: &mut Described,
+    ) -> Result<(), InterpretError> {
+        let address = match argument {
+            Described::Tensor(found) => {
+                let (expected, dtype) = (pointer.dtype.unwrap_or(found.dtype), found.dtype);
+                if expected != dtype {
+                    let message = format!("`{path}` leads to {expected}, and the array is {dtype}");
+                    return Err(InterpretError::Other(message));
+                }
+                let tensor = self.tensor(path, true, found);
+                self.tensors.push(tensor);
+                found.data.unwrap_or_default()
+            }
+            Described::Pointer(0) | Described::Int(0) => 0,
+            Described::Pointer(address) => self.known(path, *address)?,
+            // One with a sign is the address with the same bits.
+            Described::Int(address) => self.known(path, *address as u64)?,
+            // None is NULL, and others are refused.
+            _ => return Ok(()),
+        };
+        *argument = Described::Pointer(address);
+        Ok(())
+    }
+
+    /// An address of the caller's as the interpreter has it.
+    fn known(&self, path: &str, address: u64) -> Result<u64, InterpretError> {
+        self.passed.known(address).ok_or_else(|| {
+            InterpretError::Other(format!(
+                "`{path}` is an address at which the interpreter knows of no memory: pass an \
+                 array, which stands for the memory that the pointer leads to"
+            ))
+        })
     }
 
     fn tensor(&self, path: &str, is_written: bool, found: &DescribedTensor) -> PassedTensor {

@@ -28,7 +28,7 @@ impl Signature {
 fn is_plain(host_type: &HostType) -> bool {
     matches!(
         host_type,
-        HostType::Tensor(_) | HostType::Int(_) | HostType::Float(_) | HostType::Pointer
+        HostType::Tensor(_) | HostType::Int(_) | HostType::Float(_) | HostType::Pointer(_)
     )
 }
 

@@ -114,9 +114,10 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
         true
     }
 
-    /// The same kind with tensors that are `mut` where this says so of their paths; nothing where
-    /// that changes nothing. `at` is the path of the parameter.
-    fn with_written(&self, _at: &Path, _is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
+    /// The same kind in a signature that is made of a call's arguments: tensors are `mut` where
+    /// this says so of their paths, and pointers lie as their elements need it. Nothing where that
+    /// changes nothing. `at` is the path of the parameter.
+    fn for_call(&self, _at: &Path, _is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
         None
     }
 }

@@ -74,8 +74,8 @@ impl ParamKind for Optional {
         cx.settle(&at.path.text);
     }
 
-    fn with_written(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
-        Some(Optional(self.0.get().with_written(at, is_written)?).into())
+    fn for_call(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
+        Some(Optional(self.0.get().for_call(at, is_written)?).into())
     }
 
     fn host_type(&self) -> HostType {

@@ -99,8 +99,14 @@ impl ParamKind for Pointer {
         cx.define(Named::new(address, NamedKind::Pointer, &at.path));
     }
 
+    fn for_call(&self, _at: &Path, _is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
+        let align = self.dtype.map(|dtype| dtype.element_bytes().max(1));
+        let align = align.filter(|bytes| self.align.is_none() && bytes.is_power_of_two())?;
+        Some(Pointer { align: Some(align), ..*self }.into())
+    }
+
     fn host_type(&self) -> HostType {
-        HostType::Pointer
+        HostType::Pointer(*self)
     }
 
     fn check_default(&self, value: &Literal) -> Result<(), BadDefault> {

@@ -113,8 +113,8 @@ impl ParamKind for Tuple {
         }
     }
 
-    fn with_written(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
-        let written = |(path, kind): (Path, &Kind)| kind.get().with_written(&path, is_written);
+    fn for_call(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<Kind> {
+        let written = |(path, kind): (Path, &Kind)| kind.get().for_call(&path, is_written);
         let written: Vec<_> = self.paths(at).map(written).collect();
         if written.iter().all(Option::is_none) {
             return None;

@@ -39,6 +39,8 @@ pub(super) struct Names {
     strides: BTreeSet<String>,
     /// Tensors of the signature and workspaces, in order.
     tensors: Vec<Named>,
+    /// Pointers of which the signature says what their address is a multiple of, with that.
+    pointers: Vec<(String, u32)>,
     /// The tensors that a call allocates.
     allocated: HashSet<String>,
     /// The integers that may be absent.
@@ -138,11 +140,10 @@ impl Names {
                 }
             }
             HostType::Optional(inner) => self.add(path, inner, Some(path)),
-            HostType::EnvStream
-            | HostType::Pointer
-            | HostType::Stream
-            | HostType::DataType
-            | HostType::Literal(_) => {}
+            HostType::Pointer(pointer) => {
+                self.pointers.extend(pointer.align.map(|align| (path.to_string(), align)));
+            }
+            HostType::EnvStream | HostType::Stream | HostType::DataType | HostType::Literal(_) => {}
         }
     }
 
@@ -255,6 +256,11 @@ impl Names {
     /// The tensors, in order.
     pub fn tensors(&self) -> &[Named] {
         &self.tensors
+    }
+
+    /// The pointers of which the signature says what their address is a multiple of, with that.
+    pub fn pointers(&self) -> &[(String, u32)] {
+        &self.pointers
     }
 
     /// Whether only strides give a symbol its value.

@@ -41,6 +41,10 @@ impl CallFacts {
                 self.because(because).learn_aligned(path, bytes);
             }
         }
+        for (path, bytes) in names.pointers() {
+            let because = Because::Check(format!("the address of {path}").into());
+            self.because(because).learn_aligned(path, *bytes);
+        }
         let paths = names.tensors().iter().map(|named| &named.path);
         for allocated in paths.clone().filter(|path| names.is_allocated(path)) {
             let because = Because::Allocated(allocated[..].into());

@@ -247,7 +247,7 @@ impl ParamKind for Tensor {
         cx.define(Named::new(address, NamedKind::Pointer, path));
     }
 
-    fn with_written(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<super::Kind> {
+    fn for_call(&self, at: &Path, is_written: &dyn Fn(&str) -> bool) -> Option<super::Kind> {
         (!self.mutable && is_written(&at.text)).then(|| self.clone().mutable().into())
     }
 
