@@ -5,10 +5,12 @@ checkers find nothing in the kernels of the documents; and what Python is told t
 
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 import torch
@@ -17,13 +19,17 @@ import kernpack as kp
 from kernpack import _algebra, _dtype, _language
 from conftest import REPOSITORY
 from test_python_documents import pieces
-from test_types import CHECKERS, require_wrong_lines
+from test_types import require_wrong_lines
 
 COMPUTED = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "bfloat16", "float32", "float64"),
 ]
-DOCUMENTS = ("README.md", "docs/quick-start.md", "docs/kernels-in-python.md")
+DOCUMENTS = (
+    "README.md",
+    *("docs/quick-start.md", "docs/kernels-in-python.md"),
+    *("docs/from-triton.md", "docs/from-numba.md"),
+)
 
 
 def test_it_is_written_of_the_page():
@@ -190,8 +196,32 @@ def test_functions_by_other_names_are_told():
     }
 
 
+def test_annotations_stand_behind_types():
+    """What checkers take for a type, with what the compiler reads behind it."""
+
+    @kp.kernel
+    def store(x: kp.Tensor, by: Annotated[float, kp.float16]):
+        x[0] = x.element_type(by)
+
+    @kp.jit
+    def f(
+        x: Annotated[kp.Tensor, "of one", kp.fake_tensor(kp.float32, ("m",))],
+        y: Annotated[kp.Tensor, kp.mut],
+        by: Annotated[float, kp.float16],
+        also: Annotated[int, "nothing of ours"],
+    ):
+        store(x, by).launch(grid=1, block=1)
+
+    x = torch.zeros(1)
+    assert f.check(x, x.clone(), 1.5, 2).arguments[0].tolist() == [1.5]
+    [variant] = f.variants
+    assert variant.signature.startswith(
+        "f(x: Tensor([m], float32, mut), y: Tensor([n0], float32, mut), by: float16, also: int64)"
+    )
+
+
 USE = """\
-from typing import Any
+from typing import Annotated, Any
 
 import kernpack as kp
 
@@ -216,7 +246,7 @@ def kernel(x: kp.Tensor, out: kp.Tensor, by: kp.Constexpr, width: kp.Constexpr[i
 
 
 @kp.jit
-def launches(x: kp.Tensor, n: int) -> Any:
+def launches(x: Annotated[kp.Tensor, kp.mut], n: Annotated[int, kp.int32]) -> Any:
     out = kp.empty((n, x.shape[0]), x.element_type)
     width = kp.static(x.shape[0], (64, 128))
     kernel(x, out, 2.0, width).launch(grid=kp.ceil_div(n, BLOCK), block=(BLOCK, 1))
@@ -242,9 +272,33 @@ kp.shared(kp.float32)
 """
 
 
-@CHECKERS
-def test_checkers_know_what_kernels_call(tmp_path, check):
-    require_wrong_lines(check(tmp_path, USE + WRONG), USE, WRONG)
+def checked(folder, paths, strict=False):
+    """What pyright and mypy say of files. Neither reads PyTorch, which takes longer than all else."""
+    settings = {"extraPaths": [str(REPOSITORY / "python")], "reportMissingImports": False}
+    settings["strict"] = [str(path) for path in paths if strict]
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    (folder / "mypy.ini").write_text(
+        f"[mypy]\nmypy_path = {REPOSITORY / 'python'}\nstrict = {strict}\n"
+        "check_untyped_defs = True\ndisable_error_code = var-annotated\n"
+        "[mypy-torch.*,numpy.*,jax.*]\nfollow_imports = skip\nignore_missing_imports = True\n"
+        "[mypy-kernpack.*]\nignore_errors = True\n"
+    )
+    commands = [
+        [sys.executable, "-m", "pyright", "--pythonpath", "/usr/bin/python3", *paths],
+        [sys.executable, "-m", "mypy", "--python-executable", sys.executable, *paths],
+    ]
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    running = [
+        subprocess.Popen(each, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+        for each in commands
+    ]
+    return [each.communicate()[0] for each in running]
+
+
+def test_checkers_know_what_kernels_call(tmp_path):
+    (tmp_path / "use.py").write_text(USE + WRONG)
+    for told in checked(tmp_path, ["use.py"], strict=True):
+        require_wrong_lines(told, USE, WRONG)
 
 
 def kernels(folder):
@@ -266,21 +320,6 @@ def test_checkers_find_nothing_in_kernels(tmp_path):
     kernels(tmp_path)
     paths = sorted(tmp_path.glob("*.py"))
     assert len(paths) > 8
-    settings = {"extraPaths": [str(REPOSITORY / "python")], "reportMissingImports": False}
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    # Neither reads PyTorch and NumPy, which takes longer than all else.
-    (tmp_path / "mypy.ini").write_text(
-        f"[mypy]\nmypy_path = {REPOSITORY / 'python'}\ncheck_untyped_defs = True\n"
-        "disable_error_code = var-annotated\n"
-        "[mypy-torch.*,numpy.*,jax.*]\nfollow_imports = skip\nignore_missing_imports = True\n"
-    )
-    commands = [
-        [sys.executable, "-m", "pyright", "--pythonpath", "/usr/bin/python3"],
-        [sys.executable, "-m", "mypy", "--python-executable", sys.executable, *paths],
-    ]
-    running = [
-        subprocess.Popen(each, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for each in commands
-    ]
-    for each in running:
-        told, _ = each.communicate()
-        assert each.returncode == 0, told
+    of_pyright, of_mypy = checked(tmp_path, paths)
+    assert of_pyright.startswith("0 errors"), of_pyright
+    assert of_mypy.startswith("Success"), of_mypy

@@ -63,12 +63,12 @@ class DType(str):
         return False if self == "bool" else -(2 ** (self.width - 1)) if self.signed else 0
 
     @property
-    def inf(self) -> float:
+    def inf(self) -> Any:
         """Infinity, of a type of floats."""
         return self._special("inf")
 
     @property
-    def nan(self) -> float:
+    def nan(self) -> Any:
         """What is no number, of a type of floats."""
         return self._special("nan")
 
