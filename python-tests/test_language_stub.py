@@ -157,6 +157,19 @@ def test_python_is_told_whose_a_function_is(call, told):
         call()
 
 
+def test_functions_of_jit_alone_are_known():
+    page = (REPOSITORY / "docs/language.md").read_text()
+    of_kernels, of_jit = (
+        set(re.findall(r"^\| `kp\.(\w+)\(", page.partition(begin)[2].partition(end)[0], re.M))
+        for begin, end in (
+            ("<!-- functions -->", "### Reserved"),
+            ("<!-- packed functions -->", "<!-- end of packed"),
+        )
+    )
+    assert len(of_kernels) > 100
+    assert set(_language._OF_JIT) == of_jit - of_kernels
+
+
 def test_python_can_be_asked_about_functions():
     assert {"block_idx", "atomic_add", "make_layout", "Tensor", "WARP_SIZE"} <= set(dir(kp))
     assert str(inspect.signature(kp.warp_reduction_sum)) == "(x, threads_in_group=Ellipsis)"

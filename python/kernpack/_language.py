@@ -18,7 +18,7 @@ from ._values import Tensor
 
 WARP_SIZE = 32
 
-_OF_JIT = ("aligned", "empty", "static", "view")
+_OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 """The functions that kernels have not."""
 
 

@@ -710,6 +710,9 @@ def empty(shape: Sequence[Any], dtype: DType) -> Tensor:
     is a result, and the rest is gone with the call. For functions without a signature.
     """
 
+def zeros(shape: Sequence[Any], dtype: DType) -> Tensor:
+    """The same, of zeros: a launch on the call's stream writes them."""
+
 def view(tensor: Tensor, layout: LayoutLike) -> Tensor:
     """A tensor of the same memory with another layout. The tensor is compact, and what the layout
     reaches lies inside it: a rule of the signature, where that is not known.
