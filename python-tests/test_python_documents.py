@@ -7,6 +7,7 @@ with the exception that it ends with; `…` in it stands for anything. Blocks th
 GPU run where there is one.
 """
 
+import ast
 import contextlib
 import inspect
 import io
@@ -257,6 +258,18 @@ def test_kernels_in_python(folder):
         # The page says so itself.
         warnings.filterwarnings("ignore", ".*unrelated-extents", kp.CompileWarning)
         Document("docs/kernels-in-python.md", folder).run()
+
+
+@pytest.mark.parametrize("other", ["triton", "numba"])
+def test_from_another_language(folder, other):
+    """Ten kernels of theirs, which are texts, and ours behind each, which run."""
+    name = f"docs/from-{other}.md"
+    found = [piece for piece in pieces(name) if piece[1] != "text"]
+    assert [info for _, info, _ in found] == ["py", "python"] * 10
+    for (heading, _, theirs), (same, _, ours) in zip(found[::2], found[1::2]):
+        assert heading == same and "@kp.kernel" in ours and "check(" in ours, heading
+        ast.parse(theirs)
+    Document(name, folder).run()
 
 
 def test_from_cute_dsl(folder):

@@ -96,18 +96,18 @@ def pyright(tmp_path, text, *files):
 CHECKERS = pytest.mark.parametrize("check", [mypy, pyright], ids=lambda check: check.__name__)
 
 
-def require_wrong_lines(ran, text, wrong):
+def require_wrong_lines(told, text, wrong):
     """Each line of `wrong`, behind `text`, is an error, and nothing else is."""
     first = text.count("\n") + 2
-    places = {int(line) for line in re.findall(r"use\.py:(\d+)\D.*error", ran.stdout)}
-    assert places == set(range(first, first + wrong.count("\n") - 1)), ran.stdout
+    places = {int(line) for line in re.findall(r"use\.py:(\d+)\D.*error", told)}
+    assert places == set(range(first, first + wrong.count("\n") - 1)), told
 
 
 @CHECKERS
 def test_checkers_see_the_types_of_a_use(tmp_path, check):
     ran = check(tmp_path, USE)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    require_wrong_lines(check(tmp_path, USE + WRONG), USE, WRONG)
+    require_wrong_lines(check(tmp_path, USE + WRONG).stdout, USE, WRONG)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_checkers_see_what_stubs_say(stubs, check):
     ran = check(stubs, USE_OF_STUBS)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     both = USE_OF_STUBS + WRONG_OF_STUBS
-    require_wrong_lines(check(stubs, both), USE_OF_STUBS, WRONG_OF_STUBS)
+    require_wrong_lines(check(stubs, both).stdout, USE_OF_STUBS, WRONG_OF_STUBS)
 
 
 @CHECKERS

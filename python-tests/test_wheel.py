@@ -84,6 +84,8 @@ def test_what_the_wheel_has(wheel):
     assert {
         "kernpack/__init__.py",
         "kernpack/py.typed",
+        "kernpack/_language.pyi",
+        "kernpack/_values.pyi",
         "kernpack-0.1.0.dist-info/entry_points.txt",
     } <= {*names}
     assert not [

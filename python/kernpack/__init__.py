@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from . import jax as jax
     from . import torch as torch
     from ._api import *
+
+    # What Python and kernels both have, with the types that it has for both.
+    from ._language import *
     from ._triton import triton as triton
 
 __version__ = "0.1.0"
@@ -42,18 +45,20 @@ if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         else:
             api = _imported("_api")
-            if name not in api.__all__:
+            language = _imported("_language") if name not in api.__all__ else None
+            if language is not None and name not in language.names():
                 # What users of CuTe DSL look for is told by the compiler's library.
                 help_ = _imported("_native").foreign_help(name)
                 hint = "" if help_ is None else f": {help_}"
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-            found = getattr(api, name)
+            found = getattr(api, name) if language is None else language.names()[name]
         globals()[name] = found
         return found
 
 
 def __dir__() -> list[str]:
-    return [*_imported("_api").__all__, "jax", "torch", "triton"]
+    names = {*_imported("_api").__all__, *_imported("_language").names()}
+    return [*sorted(names), "jax", "torch", "triton"]
 
 
 def _imported(name: str) -> Any:

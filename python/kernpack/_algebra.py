@@ -2,13 +2,15 @@
 """The functions of the layout algebra, with the names and parameters that kernels have for them.
 
 Each writes the text of an expression; `_layout.py` has it evaluated. To add one is to write its
-`def` here, and its name in `__all__`, which `kernpack` has all of.
+`def` here, and its name in `__all__`, which `kernpack` has all of: these have one type for Python
+and kernels, of `_language.pyi`. What stands here and is not among them, kernels have not, or with
+other arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Union, overload
 
 from . import _signature
 from ._layout import (
@@ -22,7 +24,6 @@ from ._layout import (
     Tiler,
     as_index,
     as_tuple,
-    draw,
     evaluate,
     write_coord,
     write_layout,
@@ -34,9 +35,10 @@ from ._layout import (
     write_tiler,
 )
 
+if TYPE_CHECKING:
+    from ._values import Tensor
+
 __all__ = [
-    "Layout",
-    "Swizzle",
     "blocked_product",
     "ceil_div",
     "coalesce",
@@ -46,7 +48,6 @@ __all__ = [
     "crd2idx",
     "depth",
     "domain_offset",
-    "draw",
     "elem_less",
     "filter",
     "flat_divide",
@@ -61,7 +62,6 @@ __all__ = [
     "logical_divide",
     "logical_product",
     "make_composed_layout",
-    "make_identity_layout",
     "make_layout",
     "make_layout_tv",
     "make_ordered_layout",
@@ -70,7 +70,6 @@ __all__ = [
     "rank",
     "right_inverse",
     "select",
-    "shape",
     "size",
     "tile_to_shape",
     "tiled_divide",
@@ -176,10 +175,10 @@ def depth(a: LayoutLike) -> int:
 
 
 @overload
-def shape(input: Layout) -> tuple[Any, ...]: ...
+def shape(input: Layout | Tensor) -> tuple[Any, ...]: ...
 @overload
 def shape(input: Sequence[_signature.Dim]) -> _signature.Type: ...
-def shape(input: Layout | Sequence[_signature.Dim]) -> Any:
+def shape(input: Any) -> Any:
     """The extents of a layout, as a tuple. Of dims, a parameter of a signature: integers that are
     passed as a `Shape` or a tuple.
     """

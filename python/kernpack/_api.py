@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
-from . import _algebra
+from typing import TYPE_CHECKING
+
+from . import _algebra, _kernel
 from ._algebra import *
+from ._algebra import make_identity_layout, shape
 from ._build import Package, load, precompile
 from ._check import CheckError, Checked, Finding
 from ._dtype import (
@@ -44,7 +47,8 @@ from ._errors import CompileError, CompileForbidden, CompileWarning
 from ._export import export
 from ._function import Function
 from ._jit import JitFunction, Variant, compile, jit
-from ._kernel import cubin, cuda, fatbin, host, ptx
+from ._kernel import cubin, cuda, fatbin, host
+from ._layout import Layout, Swizzle, draw
 from ._module import Module, find_runtime_libraries, inspect, load_module
 from ._package import Definition, Launch, Source
 from ._program import Kernel, kernel
@@ -59,7 +63,14 @@ from ._signature import (
     signature,
     sym_int,
 )
-from ._specialise import Constexpr
+
+if TYPE_CHECKING:
+    from ._values import Constexpr, Ptx
+
+    ptx = Ptx(_kernel.ptx)
+else:
+    from ._kernel import ptx
+    from ._specialise import Constexpr
 
 __all__ = [
     "CheckError",
@@ -75,10 +86,12 @@ __all__ = [
     "JitFunction",
     "Kernel",
     "Launch",
+    "Layout",
     "Module",
     "Package",
     "Resources",
     "Source",
+    "Swizzle",
     "SymInt",
     "Variant",
     "bfloat16",
@@ -88,6 +101,7 @@ __all__ = [
     "complex64",
     "cubin",
     "cuda",
+    "draw",
     "dtype",
     "export",
     "fake_compact_tensor",
@@ -121,11 +135,13 @@ __all__ = [
     "kernel",
     "load",
     "load_module",
+    "make_identity_layout",
     "mut",
     "optional",
     "pointer",
     "precompile",
     "ptx",
+    "shape",
     "signature",
     "sym_int",
     "uint16",

@@ -113,7 +113,12 @@ def _is_native(value: Any) -> bool:
     """Whether the language has values of this type."""
     if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict)):
         return True
-    return hasattr(value, "__kernpack_text__")
+    return _has_text(value)
+
+
+def _has_text(value: Any) -> bool:
+    """Whether it is a layout or a swizzle; their types are no values."""
+    return hasattr(value, "__kernpack_text__") and not isinstance(value, type)
 
 
 def is_dtype(value: Any) -> bool:
@@ -144,9 +149,8 @@ def _other(value: Any, function: Function) -> Json:
     foreign = _of_cute(value)
     if foreign is not None:
         return foreign
-    text = getattr(value, "__kernpack_text__", None)
-    if text is not None:
-        kind, written = text()
+    if _has_text(value):
+        kind, written = value.__kernpack_text__()
         return {kind: written} if _is_constant(written) else _UNKNOWN_LAYOUT
     if is_dtype(value):
         return _dtype(value)
@@ -158,8 +162,10 @@ def _other(value: Any, function: Function) -> Json:
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
         return write(value.item(), function) if value.ndim == 0 else _unheld(value)
-    if hasattr(value, "__kernpack_source__") or isinstance(value, types.FunctionType):
+    if hasattr(value, "__kernpack_source__"):
         return function(value)
+    if isinstance(value, types.FunctionType):
+        return _of_kernpack(value) if _is_kernpacks(value) else function(value)
     return _unheld(value)
 
 
@@ -172,6 +178,15 @@ def _of_cute(value: Any) -> Json | None:
     path = module if module == name else f"{module}.{name}"
     instead = _native.foreign_help(path) or "see the reference for what there is"
     return {"unheld": [f"`{path}` of CuTe DSL's", instead]}
+
+
+def _is_kernpacks(value: types.FunctionType) -> bool:
+    return value.__module__.partition(".")[0] == "kernpack"
+
+
+def _of_kernpack(value: types.FunctionType) -> Json:
+    """A function of kernpack's, which is known behind `kp.` alone."""
+    return {"unheld": ["a function of kernpack's by another name", f"write `kp.{value.__name__}`"]}
 
 
 _UNKNOWN_LAYOUT = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
 from . import _errors, _native
 from ._argument import converted, is_immutable, is_of
+from ._shown import Shown, with_cells
 
 if TYPE_CHECKING:
     from ._function import Function
@@ -70,8 +71,12 @@ class Checked:
     def __repr__(self) -> str:
         return f"<kernpack.Checked: {self}>"
 
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        """Has IPython show what was found."""
+        printer.text(with_cells(str(self)))
 
-class CheckError(RuntimeError):
+
+class CheckError(Shown, RuntimeError):
     """`Function.check(…, strict=True)` has found something: the message shows it, and `findings` has
     it.
     """

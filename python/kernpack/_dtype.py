@@ -3,13 +3,86 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._values import Num, Numeric
+
+_FLOATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
+"""The bits of exponent and mantissa of the floats that kernels compute with."""
 
 
 class DType(str):
-    """A dtype: a text such as `float32`, which signatures take as it is."""
+    """A dtype: a text such as `float32`, which signatures take as it is. Kernels call it to convert;
+    what it says of its numbers, it says to Python too.
+    """
 
     __slots__ = ()
+
+    def __call__(self, x: Numeric, rounding: str | None = None) -> Num:
+        """The number as one of this type, in a kernel."""
+        raise TypeError(
+            f"`kp.{self}(…)` converts a number of a kernel: functions under `@kp.kernel` call it, "
+            "which kernpack compiles and Python does not run"
+        )
+
+    @property
+    def width(self) -> int:
+        """How many bits a number has."""
+        return 8 if self == "bool" else int(self._bits())
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a type of floats."""
+        return self._bits() != "" and self in _FLOATS
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is a type of integers."""
+        return self._bits() != "" and not self.is_float
+
+    @property
+    def signed(self) -> bool:
+        """Whether it is a type of integers with a sign."""
+        return self.is_integer and not self.startswith("u")
+
+    @property
+    def max(self) -> Any:
+        """The largest number."""
+        if not self.is_float:
+            return True if self == "bool" else 2 ** (self.width - self.signed) - 1
+        exponent, mantissa = _FLOATS[self]
+        return (2.0 - 2.0**-mantissa) * 2.0 ** (2 ** (exponent - 1) - 1)
+
+    @property
+    def min(self) -> Any:
+        """The least number: of floats, the largest with a minus."""
+        if self.is_float:
+            return -self.max
+        return False if self == "bool" else -(2 ** (self.width - 1)) if self.signed else 0
+
+    @property
+    def inf(self) -> Any:
+        """Infinity, of a type of floats."""
+        return self._special("inf")
+
+    @property
+    def nan(self) -> Any:
+        """What is no number, of a type of floats."""
+        return self._special("nan")
+
+    def _bits(self) -> str:
+        """The digits of its name; an AttributeError of a type that kernels do not compute with."""
+        found = re.fullmatch("bool|u?int(8|16|32|64)", self)
+        if found is None and self not in _FLOATS:
+            raise AttributeError(f"kernels do not compute with `kp.{self}`: convert it")
+        return self.lstrip("abfilnotu")
+
+    def _special(self, name: str) -> float:
+        if not self.is_float:
+            raise AttributeError(f"`kp.{self}` has no `{name}`")
+        return float(name)
 
     def __repr__(self) -> str:
         return f"kernpack.{self}"

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._shown import Shown
 
-class CompileError(Exception):
+
+class CompileError(Shown):
     """A package cannot be built: the message shows all that is wrong, each at its place.
 
     `diagnostics` has the same as data, as `kernpack build --json` prints it: a list of dicts with

@@ -11,11 +11,14 @@ from __future__ import annotations
 import functools
 import json
 import types
-from typing import Any, Callable, Mapping, NamedTuple, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, cast
 
 from . import _captured, _source
 from ._captured import Scope, Watch
 from ._source import SourceText
+
+if TYPE_CHECKING:
+    from ._values import Launchable
 
 
 class Kernel:
@@ -38,7 +41,7 @@ class Kernel:
         bound.owner = owner
         return bound
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: Any, **__: Any) -> Launchable:
         raise TypeError(
             f"`{self.function.__name__}` is a kernel, which is launched by a function under "
             f"`@kp.jit`: `{self.function.__name__}(…).launch(grid=…, block=…)`"

@@ -70,7 +70,7 @@ def _evaluated(annotation: Any, function: types.FunctionType) -> Any:
     """
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     names = {name: cell.cell_contents for name, cell in cells.items()}
-    return _of_text(annotation, function.__globals__, names)
+    return _of_compiler(_of_text(annotation, function.__globals__, names))
 
 
 def _of_text(annotation: Any, scope: dict[str, Any], names: Mapping[str, Any]) -> Any:
@@ -83,6 +83,14 @@ def _of_text(annotation: Any, scope: dict[str, Any], names: Mapping[str, Any]) -
     except Exception:
         # What only type checkers know says nothing here.
         return None
+
+
+def _of_compiler(annotation: Any) -> Any:
+    """What an annotation says to the compiler: of `Annotated`, what stands behind the type."""
+    for told in getattr(annotation, "__metadata__", ()):
+        if isinstance(told, Type) or told is mut or is_dtype(told):
+            return told
+    return annotation
 
 
 def _is_constexpr(annotation: Any) -> bool:
@@ -225,9 +233,9 @@ def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
     if names is not None and len(names) == count:
         hints = getattr(annotation, "__annotations__", {})
         scope = getattr(sys.modules.get(annotation.__module__), "__dict__", {})
-        return [(name, _of_text(hints.get(name), scope, {})) for name in names]
+        return [(name, _of_compiler(_of_text(hints.get(name), scope, {}))) for name in names]
     # Of a text, as dtypes are, `typing` makes what stands for the type of that name.
-    inner = [_of_text(each, {}, {}) for each in typing.get_args(annotation)]
+    inner = [_of_compiler(_of_text(each, {}, {})) for each in typing.get_args(annotation)]
     return [(None, inner[at] if at < len(inner) else None) for at in range(count)]
 
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of the language of kernels, where Python itself asks for them: functions with the
+parameters and the sentences of the stub beside this file, which say where they are called.
+
+So `help(kp.exp)` and completion know them, and a call in the wrong place is told so. Not here: what
+Python has too (`_algebra.py`), and what they mean (docs/language.md).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ._values import Tensor
+
+WARP_SIZE = 32
+
+_OF_JIT = ("aligned", "empty", "static", "view", "zeros")
+"""The functions that kernels have not."""
+
+
+@functools.lru_cache(maxsize=None)
+def names() -> dict[str, Any]:
+    """Every name, with what it is to Python."""
+    made: dict[str, Any] = {"Tensor": Tensor, "WARP_SIZE": WARP_SIZE}
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    for each in stub.body:
+        if isinstance(each, ast.FunctionDef) and each.name not in made:
+            made[each.name] = _function(each)
+    return made
+
+
+def _function(stub: ast.FunctionDef) -> Any:
+    """A function with the parameters of a stub, which raises, whatever it is given."""
+    name, where = stub.name, "`@kp.jit`" if stub.name in _OF_JIT else "`@kp.kernel`"
+
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            f"`kp.{name}` is for kernels: functions under {where} call it, which kernpack compiles "
+            "and Python does not run"
+        )
+
+    made: Any = refused
+    made.__name__ = made.__qualname__ = name
+    made.__module__, made.__doc__ = "kernpack", ast.get_docstring(stub)
+    made.__signature__ = inspect.Signature(_parameters(stub.args))
+    return made
+
+
+def _parameters(args: ast.arguments) -> list[inspect.Parameter]:
+    n_required = len(args.args) - len(args.defaults)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    made = [
+        inspect.Parameter(
+            arg.arg, kind, default=inspect.Parameter.empty if at < n_required else ...
+        )
+        for at, arg in enumerate(args.args)
+    ]
+    if args.vararg is not None:
+        made.append(inspect.Parameter(args.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
+    return made

@@ -1,0 +1,724 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of the language of kernels, as editors and type checkers see them: what `kp.` has in
+functions under `@kp.kernel` and `@kp.jit`.
+
+All of it is written by `scripts/language-stub`, which has it of docs/language.md. Not here: the types
+of values (`_values.pyi`), and what is said where Python calls one of these (`_language.py`).
+"""
+
+import builtins
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, TypeVar, overload
+
+from ._dtype import DType
+from ._layout import Layout, Swizzle
+from ._values import (
+    Condition,
+    Coord,
+    Elements,
+    Extents,
+    LayoutLike,
+    Modes,
+    Num,
+    Numeric,
+    OfTwo,
+    Shape,
+    Stride,
+    Tiler,
+)
+from ._values import Tensor as Tensor
+
+_T = TypeVar("_T")
+
+WARP_SIZE: int
+"""How many threads a warp has."""
+
+def thread_idx() -> tuple[Num, Num, Num]:
+    """The thread within its block: a tuple of x, y and z."""
+
+def block_idx() -> tuple[Num, Num, Num]:
+    """The block within the grid: a tuple of x, y and z."""
+
+def block_dim() -> tuple[Num, Num, Num]:
+    """The threads of a block: a tuple of x, y and z, constant where the launch says."""
+
+def grid_dim() -> tuple[Num, Num, Num]:
+    """The blocks of the grid: a tuple of x, y and z."""
+
+def lane_idx() -> Num:
+    """The thread within its warp: 0 to 31."""
+
+def warp_idx() -> Num:
+    """The warp within its block. Threads are counted in x first, then in y, then in z."""
+
+def range(*bounds: SupportsIndex) -> builtins.range:
+    """What a `for` of the kernel runs over: `range(end)`, `range(first, end)` or `range(first,
+    end, step)`. Bounds are computed once. It is Python's `range`, too.
+    """
+
+def range_constexpr(*bounds: SupportsIndex) -> builtins.range:
+    """A range of constant bounds, whose loop is unrolled while compiling: its index is a constant
+    in each turn.
+    """
+
+def const_expr(x: _T) -> _T:
+    """Its argument, which has to be known while compiling."""
+
+def static_assert(condition: object, message: str | None = ...) -> None:
+    """That a condition holds, which is known while compiling. `assert` does the same."""
+
+def print_type(*values: object) -> None:
+    """Tells what values are while compiling, as a note: types, layouts and tensors, and constants
+    as they are. In a packed function `print` is the same.
+    """
+
+def printf(format: str, *values: object) -> None:
+    """Writes a line for a person, where `{}` in the constant format stands for the next value."""
+
+def len(x: Sequence[object]) -> int:
+    """How many items a tuple has."""
+
+def enumerate(x: Iterable[_T]) -> Iterable[tuple[int, _T]]:
+    """The items of a tuple, each with its number."""
+
+def zip(*tuples: Iterable[Any]) -> Iterable[tuple[Any, ...]]:
+    """The first items of tuples, then the second ones, as long as all have some."""
+
+def min(*xs: Numeric | Elements) -> Any:
+    """The smallest number. Of floats one that is no NaN, and -0 before +0."""
+
+def max(*xs: Numeric | Elements) -> Any:
+    """The largest number. Of floats one that is no NaN, and +0 before -0."""
+
+@overload
+def abs(x: Numeric) -> Num:
+    """The number without its sign. Of the least integer, that integer."""
+
+@overload
+def abs(x: Elements) -> Elements:
+    """The number without its sign. Of the least integer, that integer."""
+
+def add(a: Numeric | Elements, b: Numeric | Elements) -> Any:
+    """`a + b`, as a function to pass on."""
+
+def sub(a: Numeric | Elements, b: Numeric | Elements) -> Any:
+    """`a - b`, as a function to pass on."""
+
+def mul(a: Numeric | Elements, b: Numeric | Elements) -> Any:
+    """`a * b`, as a function to pass on."""
+
+def ceil_div(a: Extents, b: Extents) -> Any:
+    """The quotient of integers, rounded up. By zero it is 0."""
+
+def where(condition: Condition, a: Numeric | Elements, b: Numeric | Elements) -> Any:
+    """`a` where the condition holds, else `b`: both are computed."""
+
+@overload
+def convert(x: Numeric, dtype: DType, rounding: str | None = ...) -> Num:
+    """The number as another type, rounded as is said: `"nearest"`, `"zero"`, `"down"` or `"up"`.
+    Without `rounding`, a float becomes an integer towards zero, and anything else the nearest.
+    What an integer cannot hold becomes its nearest number, and NaN 0.
+    """
+
+@overload
+def convert(x: Elements, dtype: DType, rounding: str | None = ...) -> Elements:
+    """The number as another type, rounded as is said: `"nearest"`, `"zero"`, `"down"` or `"up"`.
+    Without `rounding`, a float becomes an integer towards zero, and anything else the nearest.
+    What an integer cannot hold becomes its nearest number, and NaN 0.
+    """
+
+@overload
+def bitcast(x: Numeric, dtype: DType) -> Num:
+    """The same bits as another type of as many."""
+
+@overload
+def bitcast(x: Elements, dtype: DType) -> Elements:
+    """The same bits as another type of as many."""
+
+def isnan(x: Numeric) -> builtins.bool:
+    """Whether a float is no number."""
+
+def mul_hi(a: Numeric | Elements, b: Numeric | Elements) -> Any:
+    """The upper half of the product of two integers of one type."""
+
+@overload
+def popc(x: Numeric) -> Num:
+    """How many bits of an integer are 1."""
+
+@overload
+def popc(x: Elements) -> Elements:
+    """How many bits of an integer are 1."""
+
+@overload
+def clz(x: Numeric) -> Num:
+    """How many bits above the highest 1 are 0: all where there is no 1."""
+
+@overload
+def clz(x: Elements) -> Elements:
+    """How many bits above the highest 1 are 0: all where there is no 1."""
+
+@overload
+def ctz(x: Numeric) -> Num:
+    """How many bits below the lowest 1 are 0: all where there is no 1."""
+
+@overload
+def ctz(x: Elements) -> Elements:
+    """How many bits below the lowest 1 are 0: all where there is no 1."""
+
+@overload
+def brev(x: Numeric) -> Num:
+    """The bits of an integer in the opposite order."""
+
+@overload
+def brev(x: Elements) -> Elements:
+    """The bits of an integer in the opposite order."""
+
+def fma(a: Numeric | Elements, b: Numeric | Elements, c: Numeric | Elements) -> Any:
+    """`a * b + c`, rounded once. Nothing else contracts."""
+
+@overload
+def sqrt(x: Numeric) -> Num:
+    """The square root, rounded once."""
+
+@overload
+def sqrt(x: Elements) -> Elements:
+    """The square root, rounded once."""
+
+@overload
+def rsqrt(x: Numeric) -> Num:
+    """One over the square root."""
+
+@overload
+def rsqrt(x: Elements) -> Elements:
+    """One over the square root."""
+
+@overload
+def exp(x: Numeric) -> Num:
+    """The exponential function."""
+
+@overload
+def exp(x: Elements) -> Elements:
+    """The exponential function."""
+
+@overload
+def exp2(x: Numeric) -> Num:
+    """Two to that power."""
+
+@overload
+def exp2(x: Elements) -> Elements:
+    """Two to that power."""
+
+@overload
+def log(x: Numeric) -> Num:
+    """The natural logarithm."""
+
+@overload
+def log(x: Elements) -> Elements:
+    """The natural logarithm."""
+
+@overload
+def log2(x: Numeric) -> Num:
+    """The logarithm to base two."""
+
+@overload
+def log2(x: Elements) -> Elements:
+    """The logarithm to base two."""
+
+@overload
+def sin(x: Numeric) -> Num:
+    """The sine of an angle in radians."""
+
+@overload
+def sin(x: Elements) -> Elements:
+    """The sine of an angle in radians."""
+
+@overload
+def cos(x: Numeric) -> Num:
+    """The cosine of an angle in radians."""
+
+@overload
+def cos(x: Elements) -> Elements:
+    """The cosine of an angle in radians."""
+
+@overload
+def tanh(x: Numeric) -> Num:
+    """The hyperbolic tangent."""
+
+@overload
+def tanh(x: Elements) -> Elements:
+    """The hyperbolic tangent."""
+
+@overload
+def erf(x: Numeric) -> Num:
+    """The error function."""
+
+@overload
+def erf(x: Elements) -> Elements:
+    """The error function."""
+
+def pow(x: Numeric | Elements, y: Numeric | Elements) -> Any:
+    """The first to the power of the second."""
+
+@overload
+def floor(x: Numeric) -> Num:
+    """The largest whole number not above."""
+
+@overload
+def floor(x: Elements) -> Elements:
+    """The largest whole number not above."""
+
+@overload
+def ceil(x: Numeric) -> Num:
+    """The least whole number not below."""
+
+@overload
+def ceil(x: Elements) -> Elements:
+    """The least whole number not below."""
+
+@overload
+def trunc(x: Numeric) -> Num:
+    """The whole number towards zero."""
+
+@overload
+def trunc(x: Elements) -> Elements:
+    """The whole number towards zero."""
+
+@overload
+def round(x: Numeric) -> Num:
+    """The nearest whole number, ties to the even one."""
+
+@overload
+def round(x: Elements) -> Elements:
+    """The nearest whole number, ties to the even one."""
+
+@overload
+def fast_exp2(x: Numeric) -> Num:
+    """Two to that power, by the machine: within 2 ulp."""
+
+@overload
+def fast_exp2(x: Elements) -> Elements:
+    """Two to that power, by the machine: within 2 ulp."""
+
+@overload
+def fast_log2(x: Numeric) -> Num:
+    """The logarithm to base two, by the machine."""
+
+@overload
+def fast_log2(x: Elements) -> Elements:
+    """The logarithm to base two, by the machine."""
+
+@overload
+def fast_sin(x: Numeric) -> Num:
+    """The sine, by the machine: for small angles."""
+
+@overload
+def fast_sin(x: Elements) -> Elements:
+    """The sine, by the machine: for small angles."""
+
+@overload
+def fast_cos(x: Numeric) -> Num:
+    """The cosine, by the machine: for small angles."""
+
+@overload
+def fast_cos(x: Elements) -> Elements:
+    """The cosine, by the machine: for small angles."""
+
+@overload
+def fast_tanh(x: Numeric) -> Num:
+    """The hyperbolic tangent, by the machine: a relative error up to 2^-11."""
+
+@overload
+def fast_tanh(x: Elements) -> Elements:
+    """The hyperbolic tangent, by the machine: a relative error up to 2^-11."""
+
+@overload
+def fast_rsqrt(x: Numeric) -> Num:
+    """One over the square root, by the machine: within 2 ulp."""
+
+@overload
+def fast_rsqrt(x: Elements) -> Elements:
+    """One over the square root, by the machine: within 2 ulp."""
+
+@overload
+def fast_rcp(x: Numeric) -> Num:
+    """One over a number, by the machine: within 1 ulp."""
+
+@overload
+def fast_rcp(x: Elements) -> Elements:
+    """One over a number, by the machine: within 1 ulp."""
+
+def shared(dtype: DType, layout: LayoutLike) -> Tensor:
+    """A tensor that the threads of a block share. Of a shape, the first mode is the fastest. Its
+    extents are constants, or expressions over dims. What it holds at first is not known.
+    """
+
+def make_rmem_tensor(layout: LayoutLike, dtype: DType) -> Tensor:
+    """A tensor in registers, of which each thread has its own. Its extents are constants, and so
+    should be the indices: where they are not, it lies in local memory, which a warning says.
+    """
+
+def make_fragment(layout: LayoutLike, dtype: DType) -> Tensor:
+    """As `kp.make_rmem_tensor`."""
+
+def make_fragment_like(x: Tensor, dtype: DType | None = ...) -> Tensor:
+    """A tensor in registers of a tensor's shape, and its dtype where none is said. Its strides are
+    compact, in the order of the tensor's.
+    """
+
+def make_tensor(pointer: object, layout: LayoutLike) -> Tensor:
+    """The memory behind a pointer, `x.iterator`, with another layout."""
+
+def make_identity_tensor(shape: Shape) -> Tensor:
+    """A tensor whose elements are their own coordinates, tuples. Divided and sliced like another
+    tensor, it says where in that the elements of a tile are.
+    """
+
+def recast_tensor(x: Tensor, dtype: DType) -> Tensor:
+    """The same memory as elements of another type."""
+
+def copy(source: Tensor, target: Tensor, pred: Tensor | builtins.bool | None = ...) -> None:
+    """Copies a tile of constant size, with the widest accesses that alignment and strides are
+    known to allow. `pred` is a bool, or one for each element: what it is false for is neither
+    read nor written.
+    """
+
+def autovec_copy(source: Tensor, target: Tensor) -> None:
+    """As `kp.copy` without `pred`."""
+
+def make_layout(shape: Shape, stride: Stride | None = ...) -> Layout:
+    """The layout of a shape and strides. Without strides it is compact, and its first mode the
+    fastest.
+    """
+
+def make_ordered_layout(shape: Shape, order: Shape) -> Layout:
+    """The compact layout of a shape, whose modes of smaller `order` are faster."""
+
+def make_swizzle(b: int, m: int, s: int) -> Swizzle:
+    """The swizzle that changes `b` bits of an index, above `m` bits that stay, by those `s` places
+    above them.
+    """
+
+def make_composed_layout(inner: Swizzle, offset: Numeric, outer: LayoutLike) -> Layout:
+    """The layout `outer` with a swizzle of its indices, `inner`. The offset is 0. It has no tiles,
+    partitions, slices, inverses and complement of its own: a tensor in shared memory that is
+    made with it has tiles.
+    """
+
+def make_layout_tv(
+    thr_layout: LayoutLike, val_layout: LayoutLike
+) -> tuple[tuple[Any, ...], Layout]:
+    """A tuple: the tile that threads with some values each have together, and the layout that says
+    for a thread and a value which element of the tile it is.
+    """
+
+def tile_to_shape(atom: LayoutLike, trg_shape: Shape, order: Shape | None = ...) -> Layout:
+    """As many copies of a layout as cover a shape, those along modes of smaller `order` first."""
+
+def size(a: LayoutLike | Tensor, mode: Modes | None = ...) -> Any:
+    """How many elements there are, in all or in some modes."""
+
+def cosize(a: LayoutLike | Tensor) -> Any:
+    """One more than the largest index."""
+
+def rank(a: LayoutLike | Tensor) -> int:
+    """How many modes there are."""
+
+def depth(a: LayoutLike | Tensor) -> int:
+    """How deep modes are nested."""
+
+@overload
+def get(input: Tensor, mode: Modes) -> Tensor:
+    """One mode, as a layout or a tensor."""
+
+@overload
+def get(input: LayoutLike, mode: Modes) -> Layout:
+    """One mode, as a layout or a tensor."""
+
+@overload
+def select(input: Tensor, mode: Modes) -> Tensor:
+    """Some modes, in that order."""
+
+@overload
+def select(input: LayoutLike, mode: Modes) -> Layout:
+    """Some modes, in that order."""
+
+@overload
+def group_modes(input: Tensor, begin: int, end: int | None = ...) -> Tensor:
+    """With the modes from `begin` up to `end` in one, or all from there on."""
+
+@overload
+def group_modes(input: LayoutLike, begin: int, end: int | None = ...) -> Layout:
+    """With the modes from `begin` up to `end` in one, or all from there on."""
+
+@overload
+def coalesce(input: Tensor) -> Tensor:
+    """With as few modes as can be, and the same indices."""
+
+@overload
+def coalesce(input: LayoutLike) -> Layout:
+    """With as few modes as can be, and the same indices."""
+
+@overload
+def filter(input: Tensor) -> Tensor:
+    """Without modes of stride 0 or extent 1."""
+
+@overload
+def filter(input: LayoutLike) -> Layout:
+    """Without modes of stride 0 or extent 1."""
+
+@overload
+def flatten(a: Tensor) -> Tensor:
+    """With all modes at the top."""
+
+@overload
+def flatten(a: LayoutLike) -> Layout:
+    """With all modes at the top."""
+
+def right_inverse(input: LayoutLike) -> Layout:
+    """The layout that undoes it from the right."""
+
+def left_inverse(input: LayoutLike) -> Layout:
+    """The layout that undoes it from the left."""
+
+def complement(input: LayoutLike, cotarget: Shape | None = ...) -> Layout:
+    """What a layout leaves out of so many indices, or below its largest one."""
+
+@overload
+def composition(lhs: Tensor, rhs: Tiler) -> Tensor:
+    """The layout `lhs(rhs(c))`; of a tensor, its elements in that order."""
+
+@overload
+def composition(lhs: LayoutLike, rhs: Tiler) -> Layout:
+    """The layout `lhs(rhs(c))`; of a tensor, its elements in that order."""
+
+@overload
+def logical_divide(target: Tensor, tiler: Tiler) -> Tensor:
+    """Tiles, and what is left of each mode."""
+
+@overload
+def logical_divide(target: LayoutLike, tiler: Tiler) -> Layout:
+    """Tiles, and what is left of each mode."""
+
+@overload
+def zipped_divide(target: Tensor, tiler: Tiler) -> Tensor:
+    """The tiles' modes in one mode, and the rests in another."""
+
+@overload
+def zipped_divide(target: LayoutLike, tiler: Tiler) -> Layout:
+    """The tiles' modes in one mode, and the rests in another."""
+
+@overload
+def tiled_divide(target: Tensor, tiler: Tiler) -> Tensor:
+    """The tiles' modes in one mode, and a mode for each rest."""
+
+@overload
+def tiled_divide(target: LayoutLike, tiler: Tiler) -> Layout:
+    """The tiles' modes in one mode, and a mode for each rest."""
+
+@overload
+def flat_divide(target: Tensor, tiler: Tiler) -> Tensor:
+    """A mode for each mode of the tile, and one for each rest."""
+
+@overload
+def flat_divide(target: LayoutLike, tiler: Tiler) -> Layout:
+    """A mode for each mode of the tile, and one for each rest."""
+
+def logical_product(block: LayoutLike, tiler: Tiler) -> Layout:
+    """A block, and its copies."""
+
+def zipped_product(block: LayoutLike, tiler: Tiler) -> Layout:
+    """The blocks' modes in one mode, and the copies in another."""
+
+def tiled_product(block: LayoutLike, tiler: Tiler) -> Layout:
+    """The blocks' modes in one mode, and a mode for each of the copies."""
+
+def flat_product(block: LayoutLike, tiler: Tiler) -> Layout:
+    """A mode for each of the block, and one for each of the copies."""
+
+def blocked_product(block: LayoutLike, tiler: LayoutLike) -> Layout:
+    """Copies of a block side by side."""
+
+def raked_product(block: LayoutLike, tiler: LayoutLike) -> Layout:
+    """Copies of a block, interleaved."""
+
+@overload
+def local_tile(input: Tensor, tiler: Tiler, coord: Coord, proj: Coord | None = ...) -> Tensor:
+    """The tile at a coordinate, counted in tiles; `None` keeps all of a mode. `proj` leaves out
+    modes of tiler and coordinate where it is `None`.
+    """
+
+@overload
+def local_tile(input: LayoutLike, tiler: Tiler, coord: Coord, proj: Coord | None = ...) -> Layout:
+    """The tile at a coordinate, counted in tiles; `None` keeps all of a mode. `proj` leaves out
+    modes of tiler and coordinate where it is `None`.
+    """
+
+@overload
+def local_partition(target: Tensor, tiler: LayoutLike, index: Numeric) -> Tensor:
+    """The elements of thread `index`, where a layout says how the threads lie."""
+
+@overload
+def local_partition(target: LayoutLike, tiler: LayoutLike, index: Numeric) -> Layout:
+    """The elements of thread `index`, where a layout says how the threads lie."""
+
+@overload
+def domain_offset(coord: Coord, tensor: Tensor) -> Tensor:
+    """The tensor from a coordinate on, with its extents."""
+
+@overload
+def domain_offset(coord: Coord, tensor: LayoutLike) -> Layout:
+    """The tensor from a coordinate on, with its extents."""
+
+def crd2idx(coord: Coord, layout: LayoutLike) -> Any:
+    """The index of a coordinate; `layout(coord)` is that, too."""
+
+def idx2crd(idx: Numeric, shape: Shape) -> tuple[Any, ...]:
+    """The coordinate with a number, the first mode being the fastest."""
+
+def elem_less(lhs: Extents, rhs: Extents) -> builtins.bool:
+    """Whether each number of a coordinate is less than that of another."""
+
+def sync_threads() -> None:
+    """Waits until every thread of the block is here. What was written before it is seen behind it
+    by all of them. Conditions around it are the same for the whole block.
+    """
+
+def sync_warp() -> None:
+    """Waits until every thread of the warp is here."""
+
+def fence(scope: str | None = ...) -> None:
+    """What this thread wrote before it is seen by others of that scope (`"block"`, `"cluster"`,
+    `"gpu"`, which it is where it is left out, or `"sys"`) before what it writes behind it.
+    """
+
+def warp_reduction_sum(x: Numeric, threads_in_group: int | None = ...) -> Num:
+    """The sum over the warp, or over groups of `threads_in_group` lanes side by side; every lane
+    gets it.
+    """
+
+def warp_reduction_max(x: Numeric, threads_in_group: int | None = ...) -> Num:
+    """The largest of the warp, as `warp_reduction_sum`."""
+
+def warp_reduction_min(x: Numeric, threads_in_group: int | None = ...) -> Num:
+    """The smallest of the warp, as `warp_reduction_sum`."""
+
+def warp_reduction(x: Numeric, function: OfTwo, threads_in_group: int | None = ...) -> Num:
+    """What a function of two numbers makes of the warp's: it is given a lane's own and that of the
+    lane 16, 8, 4, 2 and 1 away.
+    """
+
+def shuffle_sync(x: Numeric, lane: Numeric) -> Num:
+    """The value of that lane, modulo 32."""
+
+def shuffle_sync_up(x: Numeric, by: Numeric) -> Num:
+    """The value of the lane so many below; a lane that has none keeps its own."""
+
+def shuffle_sync_down(x: Numeric, by: Numeric) -> Num:
+    """The value of the lane so many above; a lane that has none keeps its own."""
+
+def shuffle_sync_bfly(x: Numeric, bits: Numeric) -> Num:
+    """The value of the lane whose number differs in those bits."""
+
+def vote_any_sync(condition: builtins.bool) -> builtins.bool:
+    """Whether it holds in any lane."""
+
+def vote_all_sync(condition: builtins.bool) -> builtins.bool:
+    """Whether it holds in all lanes."""
+
+def vote_ballot_sync(condition: builtins.bool) -> Num:
+    """The lanes in which it holds: a `uint32`, a bit for each."""
+
+def match_any_sync(x: Numeric) -> Num:
+    """The lanes that have the same value: a `uint32`, a bit for each."""
+
+def block_reduction_sum(x: Numeric) -> Num:
+    """The sum over the block; every thread gets it. The threads of a block are a multiple of 32.
+    It has barriers, so that conditions around it are the same for the whole block.
+    """
+
+def block_reduction_max(x: Numeric) -> Num:
+    """The largest of the block, as `block_reduction_sum`."""
+
+def block_reduction_min(x: Numeric) -> Num:
+    """The smallest of the block, as `block_reduction_sum`."""
+
+def atomic_add(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Adds to `x[index]`; gives what was there. `order` is `"relaxed"`, which it is where it is
+    left out, `"acquire"`, `"release"` or `"acq_rel"`, and `scope` `"block"`, `"cluster"`,
+    `"gpu"`, which it is where it is left out, or `"sys"`.
+    """
+
+def atomic_min(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Keeps the smaller integer; gives what was there."""
+
+def atomic_max(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Keeps the larger integer; gives what was there."""
+
+def atomic_and(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Keeps common bits; gives what was there."""
+
+def atomic_or(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Adds bits; gives what was there."""
+
+def atomic_xor(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Flips bits; gives what was there."""
+
+def atomic_exch(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> Num:
+    """Writes an integer; gives what was there."""
+
+def atomic_cas(
+    x: Tensor,
+    index: Coord,
+    compare: Numeric,
+    value: Numeric,
+    order: str | None = ...,
+    scope: str | None = ...,
+) -> Num:
+    """Writes an integer where `compare` is there; gives what was there."""
+
+def atomic_store(
+    x: Tensor, index: Coord, value: Numeric, order: str | None = ..., scope: str | None = ...
+) -> None:
+    """Writes an integer, seen by others in that order."""
+
+def atomic_load(x: Tensor, index: Coord, order: str | None = ..., scope: str | None = ...) -> Num:
+    """An `int32` or `int64` that others write, read in that order."""
+
+def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
+    """A number of the call as a constant, where it is one of some constants: the function has a
+    way for each, and so kernels of its own. It is given a name: `n = kp.static(x.shape[1], (64,
+    128))`. A call with another number is refused, or goes on with `default=`, which is any
+    value.
+    """
+
+def empty(shape: Sequence[Any], dtype: DType) -> Tensor:
+    """Memory that the call allocates, row-major, of which nothing is known: what is returned of it
+    is a result, and the rest is gone with the call. For functions without a signature.
+    """
+
+def zeros(shape: Sequence[Any], dtype: DType) -> Tensor:
+    """The same, of zeros: a launch on the call's stream writes them."""
+
+def view(tensor: Tensor, layout: LayoutLike) -> Tensor:
+    """A tensor of the same memory with another layout. The tensor is compact, and what the layout
+    reaches lies inside it: a rule of the signature, where that is not known.
+    """
+
+def aligned(tensor: Tensor, bytes: int) -> builtins.bool:
+    """Whether a tensor of the signature begins at a multiple of so many bytes: a condition, which
+    each call answers where the signature does not.
+    """
