@@ -28,6 +28,7 @@ from . import (
     _build,
     _captured,
     _check,
+    _classes,
     _emitted,
     _errors,
     _function,
@@ -205,7 +206,7 @@ class _JitMethods(Function):
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
         try:
-            return self._variant(number, classes, "a call").function.raw
+            return self._variant(number, json.loads(classes), "a call").function.raw
         except BaseException as error:
             # TVM-FFI hands on the kind and the message of an error alone.
             self._raised[threading.get_ident()] = error
@@ -220,14 +221,15 @@ class _JitMethods(Function):
             raise raised
         return super()._retry(error, args, keywords)
 
-    def _variant(self, number: int, classes: str, why: str) -> Variant:
+    def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
         with self._lock:
-            key = (number, "" if self._options.signature is not None else classes)
+            given = [] if self.is_signed else self._canonical(classes)
+            key = (number, json.dumps(given, sort_keys=True))
             known = self._table.get(key)
             if known is None:
                 self._make_room()
                 try:
-                    known = self._table[key] = self._compiled(number, json.loads(classes), why)
+                    known = self._table[key] = self._compiled(number, given, why)
                 except _errors.CompileError:
                     # A name that nothing had may be there the next time.
                     self._is_stale = True
@@ -300,7 +302,7 @@ class _JitMethods(Function):
             return self._built(self._programs[self._number], said, "kp.compile", arch)
         of_all = [] if self._options.signature is not None else self._described(specs)
         if arch is None and not any(isinstance(each, Type) for each in of_all):
-            return self._variant(self._number, json.dumps(of_all), "warmup")
+            return self._variant(self._number, of_all, "warmup")
         return self._compiled(self._number, of_all, "kp.compile", arch)
 
     def _described(self, specs: Sequence[Any]) -> list[Any]:
@@ -310,8 +312,14 @@ class _JitMethods(Function):
             if isinstance(spec, Type) or (_captured.is_dtype(spec) and constant == "0"):
                 classes.append(type_of(spec))
             else:
-                classes += _native.classes([spec], constant)
+                classes.append(_classes.class_of(spec, constant == "1"))
         return classes
+
+    def _canonical(self, classes: Sequence[Any]) -> list[Any]:
+        """Classes of arguments, the same for all that are compiled to the same."""
+        names = [*self.parameters.names, *[""] * len(classes)]
+        annotations = [self.parameters.annotations.get(name) for name in names]
+        return [_specialise.canonical(of, said) for of, said in zip(classes, annotations)]
 
     def check(
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
@@ -333,9 +341,19 @@ class _JitMethods(Function):
     ) -> Variant:
         """The variant that a call with these arguments finds, or one with other classes."""
         self._renew()
-        is_said = self._options.signature is not None
-        classes = [] if is_said else _native.classes(args, self.parameters.constants)
-        return self._variant(self._number, json.dumps(change(classes)), why)
+        constants = self.parameters.constants
+        classes = [] if self.is_signed else _classes.of_arguments(args, constants)
+        return self._variant(self._number, change(classes), why)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it has a signature, and so one variant for what it has captured."""
+        return self._options.signature is not None
+
+    def of_classes(self, classes: Sequence[Any], why: str) -> Variant:
+        """The variant for arguments of these classes; frameworks that trace have no others."""
+        self._renew()
+        return self._variant(self._number, classes, why)
 
     def warmup(self, *specs: Any) -> Variant:
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
@@ -564,7 +582,7 @@ def jit(
         if isinstance(of, Kernel):
             raise TypeError(f"`{of.function.__name__}` is a kernel: a jit function launches it")
         plain = _captured.unwrapped(of)
-        return _made(plain, _source.read(plain), options)
+        return _made(plain, _source.as_statement(_source.read(plain)), options)
 
     if function is None or text is not None:
         return decorate

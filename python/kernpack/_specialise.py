@@ -165,7 +165,9 @@ def _type(of: Any, annotation: Any, name: str) -> Type:
         tensor = _tensor(value)
         return mut(tensor) if annotation is mut else tensor
     if kind == "tuple":
-        return _tuple(value, annotation, name)
+        return _tuple(value, of.get("names"), annotation, name)
+    if kind == "number":
+        return Type(value if annotation is None else str(dtype(annotation)))
     if kind == "shape":
         return type_of(Type(f"Shape({', '.join(chr(0) * value)})", _symbols(value)))
     if kind == "dtype":
@@ -206,13 +208,28 @@ def _tensor(of: Mapping[str, Any]) -> Type:
     return fake_tensor(of["dtype"], shape, strides=strides)
 
 
-def _tuple(items: Sequence[Any], annotation: Any, name: str) -> Type:
+def _tuple(items: Sequence[Any], names: Sequence[str] | None, annotation: Any, name: str) -> Type:
     """A tuple, whose fields have the names that a NamedTuple or a dataclass gives them."""
     fields = _fields(annotation, len(items))
+    if names is not None:
+        fields = [(own or other, inner) for (own, inner), other in zip(fields, names)]
     parts = [(own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)]
     texts = [part.text if own is None else f"{own}: {part.text}" for own, part in parts]
     symbols = tuple(symbol for _, part in parts for symbol in part.symbols)
     return Type(f"Tuple({', '.join(texts)})", symbols)
+
+
+def canonical(of: Any, annotation: Any) -> Any:
+    """The class of an argument, the same for all that one signature is made of: a tuple has no names
+    but those that its annotation does not say, and a text that names a dtype is the dtype.
+    """
+    if not _is_of(of, "tuple"):
+        return _named(of)
+    items: Sequence[Any] = of["tuple"]
+    fields = _fields(annotation, len(items))
+    parts = [canonical(each, inner) for each, (_, inner) in zip(items, fields)]
+    is_said = all(name is not None for name, _ in fields)
+    return {"tuple": parts, **({"names": of["names"]} if "names" in of and not is_said else {})}
 
 
 def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
