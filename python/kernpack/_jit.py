@@ -350,6 +350,14 @@ class _JitMethods(Function):
         """Whether it has a signature, and so one variant for what it has captured."""
         return self._options.signature is not None
 
+    def of_annotations(self) -> Variant:
+        """The variant of its signature, or of what its annotations say; `TypeError` where they do
+        not say all.
+        """
+        if self.is_signed:
+            return self.specialised(())
+        return self.specialised(_specialise.annotated(self.__name__, self.parameters))
+
     def of_classes(self, classes: Sequence[Any], why: str) -> Variant:
         """The variant for arguments of these classes; frameworks that trace have no others."""
         self._renew()

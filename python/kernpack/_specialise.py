@@ -122,6 +122,35 @@ def _check_count(name: str, parameters: Parameters, count: int) -> None:
         )
 
 
+def annotated(name: str, parameters: Parameters) -> list[Type]:
+    """The types of the parameters that have no default, as annotations say them."""
+    names = [each for each in parameters.names if each not in parameters.defaults]
+    found = {each: _said(parameters.annotations.get(each)) for each in names}
+    unknown = [f"`{each}`" for each, type_ in found.items() if type_ is None]
+    if unknown:
+        raise TypeError(
+            f"`{name}` does not say what {' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'}"
+            f": annotate {'it' if len(unknown) == 1 else 'them'}, as by "
+            "`kp.fake_tensor(kp.float32, (n,))` and `kp.float32`, write a signature, or pass what "
+            f"`kp.compile({name}, …)` gives"
+        )
+    return [type_ for type_ in found.values() if type_ is not None]
+
+
+def _said(annotation: Any) -> Type | None:
+    """The type that an annotation says; None where it says none."""
+    if isinstance(annotation, Type):
+        return annotation
+    if annotation is not None and is_dtype(annotation):
+        return Type(str(dtype(annotation)))
+    count = len(getattr(annotation, "_fields", ()) or typing.get_args(annotation))
+    if dataclasses.is_dataclass(annotation):
+        count = len(dataclasses.fields(annotation))
+    fields = [(own, _said(inner)) for own, inner in _fields(annotation, count)]
+    parts = [(own, of) for own, of in fields if of is not None]
+    return _tuple_of(parts) if parts and len(parts) == len(fields) else None
+
+
 _SCALARS = {"bool": "bool", "int": "int64", "float": "float32"}
 
 
@@ -213,7 +242,13 @@ def _tuple(items: Sequence[Any], names: Sequence[str] | None, annotation: Any, n
     fields = _fields(annotation, len(items))
     if names is not None:
         fields = [(own or other, inner) for (own, inner), other in zip(fields, names)]
-    parts = [(own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)]
+    return _tuple_of(
+        [(own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)]
+    )
+
+
+def _tuple_of(parts: Sequence[tuple[str | None, Type]]) -> Type:
+    """A tuple of fields, which may have names."""
     texts = [part.text if own is None else f"{own}: {part.text}" for own, part in parts]
     symbols = tuple(symbol for _, part in parts for symbol in part.symbols)
     return Type(f"Tuple({', '.join(texts)})", symbols)
