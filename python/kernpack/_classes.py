@@ -10,38 +10,55 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import Any, Mapping, Sequence, cast
+from typing import Any, Iterator, Mapping, Sequence, Tuple, Union, cast
 
 from . import _native
-from ._argument import fields_of, is_dataclass
+from ._argument import fields_of, is_dataclass, parts_of
 from ._dtype import NAMES
 
-Names = Sequence["str | None"]
+Names = Sequence[Union[str, None]]
 """The name of each item of a tuple; None where it has none."""
 
-_PYTHONS = {"bool": "bool", "int64": "int", "float32": "float"}
-"""Numbers of Python, by the dtypes that they have in kernels."""
+_PYTHONS = ("bool", "int64", "float32")
+"""The dtypes that numbers of Python have in kernels."""
 
 
 def of_arguments(args: Sequence[Any], constants: str) -> list[Any]:
     """The classes of arguments; `constants` has `1` for each whose value counts."""
-    marks = constants.ljust(len(args), "0")
-    return [class_of(arg, mark == "1") for arg, mark in zip(args, marks)]
+    plain: list[Any] = []
+    marks: list[str] = []
+
+    def told(value: Any, mark: str) -> _Told:
+        items = None if isinstance(value, Mapping) else items_of(value)
+        if items is not None:
+            names, parts = items
+            return names, [told(part, mark) for part in parts]
+        dtype = str(value.dtype.name) if is_scalar(value) else ""
+        plain.append(value.item() if dtype else value)
+        marks.append(mark)
+        return dtype if mark == "0" and dtype in NAMES and dtype not in _PYTHONS else ""
+
+    # Those that TVM-FFI passes are classed at once: to ask for each one takes its time.
+    shown = [told(arg, mark) for arg, mark in zip(args, constants.ljust(len(args), "0"))]
+    found = iter(_native.classes(plain, "".join(marks)))
+    return [_class_of(each, found) for each in shown]
+
+
+_Told = Union[str, Tuple[Names, Sequence["_Told"]]]
+"""What an argument says beyond what is passed: a dtype, or the names of its items."""
+
+
+def _class_of(told: _Told, found: Iterator[Any]) -> Any:
+    if not isinstance(told, str):
+        names, parts = told
+        return tuple_class([_class_of(part, found) for part in parts], names)
+    plain = next(found)
+    return {"number": told} if told else plain
 
 
 def class_of(value: Any, is_constant: bool = False) -> Any:
     """The class of an argument."""
-    items = None if isinstance(value, Mapping) else items_of(value)
-    if items is not None:
-        names, parts = items
-        return tuple_class([class_of(part, is_constant) for part in parts], names)
-    if is_scalar(value):
-        number: Any = value
-        name = str(number.dtype.name)
-        if is_constant or name not in NAMES:
-            return _native.classes([number.item()], str(int(is_constant)))[0]
-        return _PYTHONS.get(name, {"number": name})
-    return _native.classes([value], str(int(is_constant)))[0]
+    return of_arguments([value], str(int(is_constant)))[0]
 
 
 def items_of(value: Any) -> tuple[Names, Sequence[Any]] | None:
@@ -62,6 +79,21 @@ def tuple_class(classes: Sequence[Any], names: Names) -> dict[str, Any]:
     """The class of a tuple of items of these classes."""
     own = {} if any(name is None for name in names) or not names else {"names": list(names)}
     return {"tuple": list(classes), **own}
+
+
+def is_telling(value: Any) -> bool:
+    """Whether it says more than what TVM-FFI passes of it: names of items, or the dtype of a number."""
+    return is_scalar(value) or hasattr(value, "_fields") or is_dataclass(value)
+
+
+def tells(value: Any) -> bool:
+    """Whether it, or something in it, does."""
+    return is_telling(value) or items_tell(value)
+
+
+def items_tell(value: Any) -> bool:
+    """Whether something in a tuple, a list or a dataclass does."""
+    return any(map(tells, parts_of(value) or ()))
 
 
 def is_scalar(value: Any) -> bool:

@@ -142,6 +142,8 @@ class _JitMethods(Function):
         self.__move_handle_from__(self._control("function"))
         self._know_parameters()
         _native.call_types().kernpack_watch(self, None)
+        self._tellers = () if self.is_signed else _specialise.tellers(self.parameters)
+        _native.call_types().kernpack_know_wants_told(self, bool(self._tellers))
         self.know_written([])
         self._is_exact = True
         _alive_ones.add(self)
@@ -220,6 +222,16 @@ class _JitMethods(Function):
         if raised is not None:
             raise raised
         return super()._retry(error, args, keywords)
+
+    def _call_told(self, _: None, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """Makes a call with arguments that say more than TVM-FFI passes; called by the call slot."""
+        bound = self._bind(args, keywords)
+        told = any(tells(arg) for tells, arg in zip(self._tellers, bound or ()))
+        if bound is None or not told:
+            return NotImplemented
+        classes = _classes.of_arguments(bound, self.parameters.constants)
+        variant = self._variant(self._number, classes, "a call")
+        return variant.function(*map(_classes.passed, bound))
 
     def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
         with self._lock:
@@ -334,7 +346,8 @@ class _JitMethods(Function):
         """The compiled function of a call on the interpreter, and its arguments in order."""
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
-        return self._of_arguments(bound.args, why, _on_gpu).function, bound.args
+        function = self._of_arguments(bound.args, why, _on_gpu).function
+        return function, tuple(map(_classes.passed, bound.args))
 
     def _of_arguments(
         self, args: Sequence[Any], why: str, change: Callable[[Any], Any] = lambda classes: classes
@@ -372,7 +385,8 @@ class _JitMethods(Function):
     def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """As `Function.prepare`."""
         bound = self.__signature__.bind(*args, **keywords)
-        return self._of_arguments(bound.args, "prepare").function.prepare(*bound.args)
+        function = self._of_arguments(bound.args, "prepare").function
+        return function.prepare(*map(_classes.passed, bound.args))
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package of its only variant to a file; `kp.compile` gives others."""

@@ -16,8 +16,9 @@ import struct
 import sys
 import types
 import typing
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
+from . import _classes
 from ._argument import is_dict
 from ._captured import is_dtype
 from ._dtype import NAMES, dtype
@@ -88,6 +89,25 @@ def _is_constexpr(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Constexpr)
 
 
+Teller = Callable[[Any], bool]
+"""Whether an argument says something that is not passed, and that no annotation says."""
+
+
+def tellers(parameters: Parameters) -> tuple[Teller, ...]:
+    """One for each parameter."""
+    return tuple(_teller(parameters.annotations.get(name)) for name in parameters.names)
+
+
+def _teller(annotation: Any) -> Teller:
+    if _said(annotation) is not None:
+        return _tells_nothing
+    return _classes.tells if _names_of(annotation) is None else _classes.items_tell
+
+
+def _tells_nothing(_: Any) -> bool:
+    return False
+
+
 def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Sequence[str]) -> str:
     """The signature for arguments of these classes, or types; parameters behind them have their
     defaults.
@@ -143,9 +163,7 @@ def _said(annotation: Any) -> Type | None:
         return annotation
     if annotation is not None and is_dtype(annotation):
         return Type(str(dtype(annotation)))
-    count = len(getattr(annotation, "_fields", ()) or typing.get_args(annotation))
-    if dataclasses.is_dataclass(annotation):
-        count = len(dataclasses.fields(annotation))
+    count = len(_names_of(annotation) or typing.get_args(annotation))
     fields = [(own, _said(inner)) for own, inner in _fields(annotation, count)]
     parts = [(own, of) for own, of in fields if of is not None]
     return _tuple_of(parts) if parts and len(parts) == len(fields) else None
@@ -267,11 +285,17 @@ def canonical(of: Any, annotation: Any) -> Any:
     return {"tuple": parts, **({"names": of["names"]} if "names" in of and not is_said else {})}
 
 
+def _names_of(annotation: Any) -> Sequence[str] | None:
+    """The names that a NamedTuple or a dataclass gives its items; None of anything else."""
+    if dataclasses.is_dataclass(annotation):
+        return [field.name for field in dataclasses.fields(annotation)]
+    names: Sequence[str] | None = getattr(annotation, "_fields", None)
+    return names
+
+
 def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
     """The name and the annotation of each item of a tuple."""
-    names = getattr(annotation, "_fields", None)
-    if names is None and dataclasses.is_dataclass(annotation):
-        names = [field.name for field in dataclasses.fields(annotation)]
+    names = _names_of(annotation)
     if names is not None and len(names) == count:
         hints = getattr(annotation, "__annotations__", {})
         scope = getattr(sys.modules.get(annotation.__module__), "__dict__", {})
