@@ -60,8 +60,10 @@ pub(crate) unsafe fn set(this: Object, watched: Object) {
 /// As of [`word_of`].
 #[inline]
 unsafe fn wants_told_of(this: Object) -> *mut usize {
+    // SAFETY: as the caller says.
+    let word = unsafe { word_of(this) };
     // SAFETY: the word stands behind the first.
-    unsafe { word_of(this).add(1) }.cast()
+    unsafe { word.add(1) }.cast()
 }
 
 /// Says whether a function is compiled for what its arguments say beyond what TVM-FFI passes.
