@@ -1132,3 +1132,15 @@ def test_warnings_show_the_lines_of_who_asks(tmp_path):
     lines = [re.search(r"--> (\S+):(\d+):\d+", text).groups() for text in shown]
     places = [(Path(path).name, int(line)) for path, line in lines]
     assert places == [("first.py", 5), ("later.py", 6)]
+
+
+def test_a_captured_call_does_not_compile(driver):
+    """Whoever captures a graph counts on calls that only launch."""
+    ran = driver("devices 1", "jit_capture.py")
+    assert ran.returncode == 0, ran.stderr
+    refused = "is not compiled yet, and a CUDA graph is being captured: .* or call `{}.warmup"
+    by_classes, classes_again, _, by_signature, signature_again, _ = ran.stdout.splitlines()
+    assert re.match(rf"`counted\(n: int64\)` {refused.format('counted')}", by_classes)
+    assert re.match(rf"`said\(n: int64\)` {refused.format('said')}", by_signature)
+    assert classes_again == signature_again == "called"
+    assert ran.stdout.splitlines()[2::3] == ["1", "1"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
 import json
 import os
@@ -32,6 +33,7 @@ from . import (
     _emitted,
     _errors,
     _function,
+    _graphs,
     _interpreted,
     _native,
     _source,
@@ -45,6 +47,8 @@ from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
 
 MOST_VARIANTS = 64
+CALLED = "a call"
+"""Why a variant is compiled that nobody asked for ahead."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -208,7 +212,7 @@ class _JitMethods(Function):
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
         try:
-            return self._variant(number, json.loads(classes), "a call").function.raw
+            return self._variant(number, json.loads(classes), CALLED).function.raw
         except BaseException as error:
             # TVM-FFI hands on the kind and the message of an error alone.
             self._raised[threading.get_ident()] = error
@@ -230,7 +234,7 @@ class _JitMethods(Function):
         if bound is None or not told:
             return NotImplemented
         classes = _classes.of_arguments(bound, self.parameters.constants)
-        variant = self._variant(self._number, classes, "a call")
+        variant = self._variant(self._number, classes, CALLED)
         return variant.function(*map(_classes.passed, bound))
 
     def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
@@ -267,12 +271,14 @@ class _JitMethods(Function):
     def _built(self, program: Program, said: Said, why: str, arch: _arch.Archs) -> Variant:
         begin = time.perf_counter()
         arch = arch if arch is not None else self._options.arch
-        module, is_hit = _build.get_program(program.name, program.text(said), program.places, arch)
+        ask = functools.partial(_refuse_captured, said.signature, why)
+        text, places = program.text(said), program.places
+        module, is_hit = _build.get_program(program.name, text, places, arch, ask)
         seconds = time.perf_counter() - begin
         function = module[program.name]
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
-            text = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
-            warnings.warn(text, _errors.CompileWarning, stacklevel=_build.level())
+            told = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
+            warnings.warn(told, _errors.CompileWarning, stacklevel=_build.level())
         return Variant(function.signature, function, why, seconds, is_hit)
 
     def _said(self, classes: Sequence[Any]) -> Said:
@@ -557,6 +563,18 @@ def _check_devices(signature: str, classes: Sequence[Any]) -> None:
                 f"expected cuda, got {tensor['device']}: kernels run on GPUs; `check` runs a call "
                 "on the interpreter"
             )
+
+
+def _refuse_captured(signature: str, why: str) -> None:
+    """Refuses to compile for a call that is being captured: whoever captures counts on calls that
+    only launch.
+    """
+    if why == CALLED and _graphs.is_capturing():
+        name = signature.partition("(")[0]
+        raise _errors.CompileForbidden(
+            f"`{signature}` is not compiled yet, and a CUDA graph is being captured: make such a "
+            f"call before the capture, or call `{name}.warmup(…)` with such arguments"
+        )
 
 
 Decorated = Callable[..., Any]
