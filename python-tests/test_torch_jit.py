@@ -4,6 +4,9 @@ compilers see. `tests/gpu/test_torch_jit.py` calls them.
 """
 
 import dataclasses
+import os
+import subprocess
+import sys
 import typing
 
 import pytest
@@ -154,3 +157,78 @@ def test_a_tensor_of_the_host_is_refused_as_by_the_function():
         op(x, x)
     with pytest.raises(RuntimeError, match="has no backward, and `x` requires grad"):
         op(torch.ones(4, requires_grad=True), x)
+
+
+INTERPRETED = """
+import kernpack as kp
+import torch
+
+BLOCK = 64
+VECTOR = kp.fake_tensor(kp.float32, (kp.sym_int("n"),))
+
+@kp.kernel
+def scale_elements(x, y, by):
+    i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        y[i] = x[i] * x.element_type(by)
+
+@kp.jit
+def scale(x: VECTOR, y: kp.mut(VECTOR), by=2.0):
+    scale_elements(x, y, by).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+
+@kp.jit
+def scaled(x, by=2.0):
+    y = kp.empty(x.shape, x.element_type)
+    scale_elements(x, y, by).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+    return y
+
+in_place = kp.torch.op("shown::scale", scale)
+functional = kp.torch.op(
+    "shown::scaled",
+    kp.compile(scaled, VECTOR),
+    backward=lambda ctx, gradient: (functional(gradient.contiguous(), 3.0), None),
+)
+x, y = torch.arange(5.0), torch.zeros(5)
+in_place(x, y, by=3.0)
+assert y.tolist() == [0, 3, 6, 9, 12] and y._version == 1
+for operator, args, more in ((in_place, (x, y), {"by": 0.5}), (functional, (x, 3.0), {})):
+    verdicts = torch.library.opcheck(operator.default, args, more)
+    assert set(verdicts.values()) == {"SUCCESS"}, verdicts
+weight = torch.ones(5, requires_grad=True)
+functional(weight, 3.0).sum().backward()
+assert weight.grad.tolist() == [3] * 5
+
+@torch.compile(backend="aot_eager", fullgraph=True, dynamic=True)
+def whole(x):
+    y = torch.zeros_like(x)
+    in_place(x, y, 4.0)
+    return functional(y, 0.5) + 1
+
+assert whole(x).tolist() == [1, 3, 5, 7, 9]
+
+@torch.compile(backend="aot_eager")
+def parts(x):
+    return scaled(x + 1) + 1
+
+# By itself, a call of a jit function is made between two graphs.
+assert parts(x).tolist() == [3, 5, 7, 9, 11]
+print("passed")
+"""
+
+
+def test_operators_compute_what_their_functions_do(tmp_path):
+    """On the interpreter, as there is no GPU."""
+    (tmp_path / "shown.py").write_text(INTERPRETED)
+    environment = {**os.environ, "KERNPACK_INTERPRET": "1"}
+    command = [sys.executable, tmp_path / "shown.py"]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ran.stdout == "passed\n", ran.stderr
+
+
+def test_an_error_between_graphs_is_the_functions_own():
+    @torch.compile(backend="eager")
+    def model(x):
+        return scaled(x) + 1
+
+    with pytest.raises(ValueError, match="expected cuda, got cpu"):
+        model(torch.ones(4))

@@ -30,6 +30,7 @@ from . import (
     _captured,
     _check,
     _classes,
+    _dynamo,
     _emitted,
     _errors,
     _function,
@@ -180,6 +181,7 @@ class _JitMethods(Function):
 
     def _renew(self) -> None:
         """Sees to values that are captured and have changed, or may have; called by the call slot."""
+        _dynamo.leave_alone()
         with self._lock:
             if self._programs and not self._is_stale and self._are_the_same():
                 return
@@ -211,6 +213,7 @@ class _JitMethods(Function):
 
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
+        _dynamo.leave_alone()
         try:
             return self._variant(number, json.loads(classes), CALLED).function.raw
         except BaseException as error:
