@@ -190,7 +190,7 @@ functional = kp.torch.op(
 )
 x, y = torch.arange(5.0), torch.zeros(5)
 in_place(x, y, by=3.0)
-assert y.tolist() == [0, 3, 6, 9, 12] and y._version == 1
+assert y.tolist() == [0, 3, 6, 9, 12] and y._version > 0
 for operator, args, more in ((in_place, (x, y), {"by": 0.5}), (functional, (x, 3.0), {})):
     verdicts = torch.library.opcheck(operator.default, args, more)
     assert set(verdicts.values()) == {"SUCCESS"}, verdicts
