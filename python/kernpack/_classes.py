@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import Any, Iterator, Mapping, Sequence, Tuple, Union, cast
+from typing import Any, Iterator, Sequence, Tuple, Union, cast
 
 from . import _native
 from ._argument import fields_of, is_dataclass, parts_of
@@ -29,7 +29,7 @@ def of_arguments(args: Sequence[Any], constants: str) -> list[Any]:
     marks: list[str] = []
 
     def told(value: Any, mark: str) -> _Told:
-        items = None if isinstance(value, Mapping) else items_of(value)
+        items = items_of(value)
         if items is not None:
             names, parts = items
             return names, [told(part, mark) for part in parts]
@@ -65,14 +65,16 @@ def items_of(value: Any) -> tuple[Names, Sequence[Any]] | None:
     """The names and the items of what is a tuple in kernels; None of anything else."""
     if is_dataclass(value):
         return [field.name for field in dataclasses.fields(value)], fields_of(value)
-    if isinstance(value, Mapping):
-        named = cast("Mapping[str, Any]", value)
-        names = sorted(named)
-        return names, [named[name] for name in names]
-    if isinstance(value, (tuple, list)):
-        items = cast("Sequence[Any]", value)
-        return getattr(value, "_fields", [None] * len(items)), items
-    return None
+    if type(value) in (tuple, list):
+        return [None] * len(value), value
+    # Other tuples, such as a Shape, are what TVM-FFI makes of them.
+    named: Names | None = getattr(cast("Any", value), "_fields", None)
+    return None if named is None or not is_tuple(value) else (named, value)
+
+
+def is_tuple(value: Any) -> bool:
+    """Whether it is a tuple, of which checkers of types are told nothing else."""
+    return isinstance(value, tuple)
 
 
 def tuple_class(classes: Sequence[Any], names: Names) -> dict[str, Any]:
@@ -106,5 +108,5 @@ def passed(value: Any) -> Any:
     """An argument as TVM-FFI passes it: numbers of NumPy are Python's, dataclasses their fields."""
     if is_scalar(value):
         return value.item()
-    items = None if isinstance(value, Mapping) else items_of(value)
+    items = items_of(value)
     return value if items is None else tuple(map(passed, items[1]))

@@ -22,9 +22,9 @@ _ACTIVE = 1
 def is_capturing() -> bool:
     """Whether what this thread launches now would be captured."""
     torch: Any = sys.modules.get("torch")
-    is_begun = torch is not None and torch.cuda.is_initialized()
-    if is_begun and torch.cuda.is_current_stream_capturing():
-        return True
+    if torch is not None and torch.cuda.is_initialized():
+        if torch.cuda.is_current_stream_capturing():
+            return True
     try:
         driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
     except OSError:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -128,9 +128,10 @@ class JitCall:
         plain = Call(function, replace(options, output=None))
         nodes = {each.name: each.node for each in plain.parameters}
         self._require_roles(nodes, outputs)
-        if not isinstance(options.output, Mapping):
-            return Call(function, options) if options.output is not None else plain
-        said: dict[str, Any] = dict(untyped(options.output))
+        output = untyped(options.output)
+        if not isinstance(output, Mapping):
+            return Call(function, options) if output is not None else plain
+        said: dict[str, Any] = dict(untyped(output))
         for name in outputs.names:
             if name in said:
                 paths = [leaf.path for leaf in leaves(nodes[name])]
@@ -181,8 +182,7 @@ class JitCall:
 
     def _by_position(self, names: Sequence[str], output: Any) -> dict[str, Any]:
         """Which part of `output` is which parameter: those that are returned come last."""
-        is_one = len(names) == 1 and isinstance(output, _STRUCTS)
-        parts = [output] if is_one else _parts(output)
+        parts = _parts(output)
         if len(parts) < len(names):
             raise ValueError(
                 f"output: `{self.__name__}` writes {', '.join(map('`{}`'.format, names))}, which "
@@ -226,10 +226,10 @@ class JitCall:
     def _class(self, path: str, value: Any, is_constant: bool, is_number: bool) -> Any:
         if is_constant or is_number:
             require_untraced(path, value)
-            value = value.item() if isinstance(value, _ARRAYS) and value.ndim == 0 else value
+            value = _number(value)
         if isinstance(value, _STRUCTS) and not is_constant:
             return self._class_of_array(path, value)
-        items = _classes.items_of(value)
+        items = _items(value)
         if items is not None:
             paths = [f"{path}.{own}" if own else f"{path}[{at}]" for at, own in enumerate(items[0])]
             parts = zip(paths, items[1])
@@ -240,7 +240,7 @@ class JitCall:
         if value is not None and not isinstance(value, (bool, int, float, str, np.generic)):
             raise TypeError(
                 f"`{path}` takes an array, a number, a text, a dtype or a tuple of such, got "
-                f"{type(value).__name__}"
+                f"{type(untyped(value)).__name__}"
             )
         return _classes.class_of(value, is_constant)
 
@@ -283,9 +283,28 @@ def _root(path: str) -> str:
 
 
 def _parts(output: Any) -> list[Any]:
-    """What a pytree has, as it is."""
-    parts: list[Any] = _tree.leaves(output, is_leaf=lambda part: part is not output)
+    """What a pytree has, as it is; an array by itself is one."""
+
+    def is_part(part: Any) -> bool:
+        return part is not output
+
+    parts: list[Any] = _tree.leaves(output, is_leaf=is_part)
     return parts
+
+
+def _items(value: Any) -> tuple[_classes.Names, Sequence[Any]] | None:
+    """The names and the items of a tuple; those of a dict are in the order of JAX."""
+    if isinstance(value, Mapping):
+        named: Mapping[str, Any] = untyped(value)
+        names = sorted(named)
+        return names, [named[name] for name in names]
+    return _classes.items_of(value)
+
+
+def _number(value: Any) -> Any:
+    """A static value as a number of Python, where it is an array of one."""
+    array = untyped(value)
+    return array.item() if isinstance(value, _ARRAYS) and array.ndim == 0 else array
 
 
 def _is_stream(annotation: Any) -> bool:

@@ -145,7 +145,7 @@ def _functions(name: str, f: Any) -> tuple[Function, ...]:
             f"the name of an operator is a text such as `my_kernels::scale`, got {given!r}"
         )
     several = tuple(cast("Iterable[Any]", f)) if isinstance(f, (list, tuple)) else (f,)
-    functions = [
+    functions: list[Any] = [
         each.of_annotations().function if isinstance(each, JitFunction) else each
         for each in several
     ]
