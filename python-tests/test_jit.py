@@ -850,6 +850,123 @@ def test_classes_of_other_arguments():
     ]
 
 
+@kp.kernel
+def scale_as(x, y, by):
+    y[0] = x[0] * x.element_type(by)
+
+
+@pytest.mark.parametrize(
+    ("by", "dtype"),
+    [
+        (2, "int64"),
+        (2.0, "float32"),
+        (np.int64(2), "int64"),
+        (np.float32(2), "float32"),
+        (np.float16(2), "float16"),
+        (np.float64(2), "float64"),
+        (np.int8(2), "int8"),
+        (np.uint32(2), "uint32"),
+    ],
+)
+def test_numbers_of_numpy_keep_their_dtype(by, dtype):
+    @kp.jit
+    def f(x, y, by=2.0):
+        scale_as(x, y, by).launch(grid=1, block=1)
+
+    x, y = torch.ones(4), torch.zeros(4)
+    for call in (lambda: f(x, y, by), lambda: f(x, by=by, y=y)):
+        with pytest.raises(ValueError, match=f"by: {dtype}.* expected cuda, got cpu"):
+            call()
+    checked = f.check(x, y, by)
+    assert checked.arguments[1][0] == 2.0
+    assert f"by: {dtype}" in f.variants[-1].signature
+
+
+def test_truth_values_of_numpy_are_truth_values():
+    @kp.jit
+    def f(x, is_twice: kp.Constexpr, flag):
+        if is_twice:
+            scale_elements(x, x, 2.0).launch(grid=1, block=1)
+
+    with pytest.raises(ValueError, match="is_twice: True, flag: bool"):
+        f(torch.ones(1), np.bool_(True), np.bool_(False))
+    assert f.check(torch.ones(1), np.bool_(True), np.bool_(False)).arguments[0][0] == 2.0
+
+
+class Both(typing.NamedTuple):
+    x: object
+    y: object
+
+
+class Swapped(typing.NamedTuple):
+    y: object
+    x: object
+
+
+@dataclasses.dataclass
+class Fields:
+    x: object
+    y: object
+
+
+def test_items_have_the_names_that_their_class_gives_them():
+    @kp.jit
+    def f(p):
+        assert p.x.shape == p.y.shape
+        scale_elements(p.x, p.y, 2.0).launch(grid=1, block=BLOCK)
+
+    x, y = torch.ones(3), torch.zeros(3)
+    for pair in (Both(x, y), Swapped(y, x), Fields(x, y)):
+        with pytest.raises(ValueError, match="expected device_type=cuda, got cpu"):
+            f(pair)
+        (p,) = f.check(pair).arguments
+        assert p[0 if isinstance(pair, Swapped) else 1].tolist() == [2, 2, 2]
+    n_variants = len(f.variants)
+    with pytest.raises(kp.CompileError, match="a tuple has no `x`"):
+        f((x, y))
+    with pytest.raises(ValueError, match="got cpu"):
+        f(Fields(x, y))
+    assert len(f.variants) == n_variants == 4
+
+
+def test_names_that_are_annotated_make_no_other_variant():
+    @kp.jit
+    def f(p: Both, by):
+        scale_elements(p.x, p.y, by).launch(grid=1, block=BLOCK)
+
+    x, y = torch.ones(3), torch.zeros(3)
+    for pair in (Both(x, y), (x, y), Fields(x, y)):
+        with pytest.raises(ValueError, match="got cpu"):
+            f(pair, 2.0)
+    assert len(f.variants) == 1
+    with pytest.raises(ValueError, match="by: float16"):
+        f(Both(x, y), np.float16(2))
+
+
+def test_a_signature_takes_what_it_says():
+    @kp.jit("f(p: Tuple(x: Tensor([n], float32), y: Tensor([n], float32, mut)), by: float16)")
+    def f(p, by):
+        scale_as(p.x, p.y, by).launch(grid=1, block=1)
+
+    x, y = torch.ones(3), torch.zeros(3)
+    for pair in (Both(x, y), Swapped(x, y), Fields(x, y)):
+        for by in (2, 2.0, np.float16(2)):
+            with pytest.raises(ValueError, match="expected device_type=cuda, got cpu"):
+                f(pair, by)
+    assert len(f.variants) == 1
+
+
+def test_a_warm_variant_is_the_one_that_calls_find():
+    @kp.jit
+    def f(x, y, by):
+        scale_elements(x, y, by).launch(grid=1, block=BLOCK)
+
+    tensor = {"tensor": _tensor("float32", 1)}
+    f.of_classes([tensor, tensor, "float"], "a test")
+    shown = json.dumps([tensor, tensor, "float"], separators=(",", ":"))
+    assert f._miss(shown, 0) is not None and len(f.variants) == 1
+
+
 def test_a_dispatcher_finds_what_was_added_and_asks_for_what_was_not():
     asked = []
 
@@ -1015,3 +1132,15 @@ def test_warnings_show_the_lines_of_who_asks(tmp_path):
     lines = [re.search(r"--> (\S+):(\d+):\d+", text).groups() for text in shown]
     places = [(Path(path).name, int(line)) for path, line in lines]
     assert places == [("first.py", 5), ("later.py", 6)]
+
+
+def test_a_captured_call_does_not_compile(driver):
+    """Whoever captures a graph counts on calls that only launch."""
+    ran = driver("devices 1", "jit_capture.py")
+    assert ran.returncode == 0, ran.stderr
+    refused = "is not compiled yet, and a CUDA graph is being captured: .* or call `{}.warmup"
+    by_classes, classes_again, _, by_signature, signature_again, _ = ran.stdout.splitlines()
+    assert re.match(rf"`counted\(n: int64\)` {refused.format('counted')}", by_classes)
+    assert re.match(rf"`said\(n: int64\)` {refused.format('said')}", by_signature)
+    assert classes_again == signature_again == "called"
+    assert ran.stdout.splitlines()[2::3] == ["1", "1"]

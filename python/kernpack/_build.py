@@ -17,7 +17,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, TypeVar, Union
 
 from . import _arch, _errors, _module, _native, _package
 from ._forks import importing
@@ -120,18 +120,24 @@ def get(written: Written, arch: _arch.Archs) -> Module:
 
 
 def get_program(
-    name: str, text: str, places: Sequence[tuple[str, int]], arch: _arch.Archs
+    name: str,
+    text: str,
+    places: Sequence[tuple[str, int]],
+    arch: _arch.Archs,
+    ask: Callable[[], None],
 ) -> tuple[Module, bool]:
     """The package of functions of a running program, loaded, and whether the cache had it. `places`
-    are the files and lines of its sources.
+    are the files and lines of its sources; `ask` raises where it must not be compiled.
     """
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
-    return _get_program({**of_program, **_arch.wanted(arch)})
+    return _get_program({**of_program, **_arch.wanted(arch)}, ask)
 
 
-def _get_program(of_program: dict[str, Any]) -> tuple[Module, bool]:
+def _get_program(
+    of_program: dict[str, Any], ask: Callable[[], None] | None = None
+) -> tuple[Module, bool]:
     request: tuple[dict[str, Any], dict[str, bytes]] = of_program, {}
-    answer = _answer(*request)
+    answer = _answer(*request, ask)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
     return module, bool(answer["hit"])
 
@@ -185,8 +191,27 @@ def _installed_nvrtc() -> str | None:
     return next((str(place) for place in places if place.is_file()), None)
 
 
-def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
-    answer = _native.get(request, held, _observe)
+def _answer(
+    request: dict[str, Any], held: dict[str, bytes], ask: Callable[[], None] | None = None
+) -> dict[str, Any]:
+    refused: list[BaseException] = []
+
+    def observe(event: str, process: int) -> None:
+        _observe(event, process)
+        try:
+            if ask is not None and event == "compiling":
+                ask()
+        except BaseException as error:
+            refused.append(error)
+            raise
+
+    try:
+        answer = _native.get(request, held, observe)
+    except BaseException:
+        if refused:
+            # TVM-FFI hands on the kind and the message of an error alone.
+            raise refused[0] from None
+        raise
     if answer["notes"]:
         print(answer["notes"], end="", flush=True)
     if answer["warnings"]:

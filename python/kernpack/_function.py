@@ -23,7 +23,7 @@ import operator
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
 
-from . import _check, _emitted, _interpreted, _native
+from . import _check, _classes, _emitted, _interpreted, _native
 from ._argument import (
     converted,
     fields_of,
@@ -205,8 +205,10 @@ class _Methods(tvm_ffi.Function):
         """
         self.package.export(path)
 
-    def _meet(self, value: Any) -> None:
-        """Has TVM-FFI pass dataclasses of this one's class as their fields."""
+    def _meet(self, value: Any) -> bool:
+        """Has TVM-FFI pass dataclasses of this one's class as their fields; answers whether its class
+        says more than what is passed.
+        """
         kind = cast("Any", type(value))
         if is_dataclass(value) and not hasattr(kind, "__tvm_ffi_value__"):
             names = [field.name for field in dataclasses.fields(value)]
@@ -219,6 +221,7 @@ class _Methods(tvm_ffi.Function):
             kind.__tvm_ffi_value__ = fields
             for field in fields_of(value):
                 self._meet(field)
+        return _classes.is_telling(value)
 
     def _retry(
         self, error: type, args: Sequence[Any], keywords: Mapping[str, Any]

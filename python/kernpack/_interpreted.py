@@ -13,7 +13,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import _check
+from . import _check, _graphs
 from ._argument import is_of, leaves
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def call(function: Function, args: tuple[Any, ...]) -> Any:
 
 
 def _refuse_capture(function: Function) -> None:
-    torch: Any = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_initialized():
-        return
-    if torch.cuda.is_current_stream_capturing():
+    if _graphs.is_capturing():
         raise RuntimeError(
             f"`{function.name}` is called while a CUDA graph is captured, and KERNPACK_INTERPRET=1 "
             "has its kernels run on the interpreter, which no graph holds: call it outside"

@@ -154,14 +154,14 @@ class Surface:
 
         `wanted` are the paths of `Optional` results that shall come back.
         """
-        values = self._bind(args, named)
+        values = self.bind(args, named)
         gathered = Gathered([], [], [], [])
         for parameter in self.parameters:
             value = values.get(parameter.name, parameter.default)
             gathered.trees.append(_gather(parameter.node, value, gathered, wanted))
         return gathered
 
-    def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    def bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by parameter, with Python's words for what is wrong with them."""
         taken = self.taken()
         if len(args) > len(taken):
@@ -315,13 +315,18 @@ def _items(branch: Branch, value: Any, taken: Sequence[bool]) -> tuple[Any, ...]
     return items
 
 
-def _static(leaf: Leaf, value: Any) -> Any:
-    """A static value as the function gets it."""
+def require_untraced(path: str, value: Any) -> None:
+    """Refuses a value of which a program that is traced knows only the type."""
     if isinstance(value, untyped(jax).core.Tracer):
         raise TypeError(
-            f"`{leaf.path}` is static: it becomes part of the program, so it cannot be traced; "
+            f"`{path}` is static: it becomes part of the program, so it cannot be traced; "
             "pass a Python value, and name it in `static_argnames` where `jax.jit` gets it"
         )
+
+
+def _static(leaf: Leaf, value: Any) -> Any:
+    """A static value as the function gets it."""
+    require_untraced(leaf.path, value)
     if value is None and (leaf.is_optional or leaf.kind["kind"] == "pointer"):
         return None
     kind = leaf.kind["kind"]

@@ -182,11 +182,15 @@ class Program:
     ) -> list[jax.ShapeDtypeStruct]:
         """What comes back."""
         said = _said_outputs(self.options.output, self.gathered.result_leaves)
+        places = {result: operand for operand, result in self._aliases().items()}
         operands = dict(_operands_of_results(self.gathered.trees))
         outs: list[jax.ShapeDtypeStruct] = []
         for index, leaf in enumerate(self.gathered.result_leaves):
             operand = operands[index]
             like = said.get(leaf.path) if operand is None else arrays[operand]
+            if like is None and index in places:
+                # XLA holds it to the same shape and dtype.
+                like = arrays[places[index]]
             if like is None:
                 spec = self._inferred(leaf, binding)
                 outs.append(array_of_spec(leaf.path, spec, self._view(leaf, len(spec.shape))))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
 import json
 import os
@@ -28,9 +29,12 @@ from . import (
     _build,
     _captured,
     _check,
+    _classes,
+    _dynamo,
     _emitted,
     _errors,
     _function,
+    _graphs,
     _interpreted,
     _native,
     _source,
@@ -44,6 +48,8 @@ from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
 
 MOST_VARIANTS = 64
+CALLED = "a call"
+"""Why a variant is compiled that nobody asked for ahead."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,6 +147,8 @@ class _JitMethods(Function):
         self.__move_handle_from__(self._control("function"))
         self._know_parameters()
         _native.call_types().kernpack_watch(self, None)
+        self._tellers = () if self.is_signed else _specialise.tellers(self.parameters)
+        _native.call_types().kernpack_know_wants_told(self, bool(self._tellers))
         self.know_written([])
         self._is_exact = True
         _alive_ones.add(self)
@@ -173,6 +181,7 @@ class _JitMethods(Function):
 
     def _renew(self) -> None:
         """Sees to values that are captured and have changed, or may have; called by the call slot."""
+        _dynamo.leave_alone()
         with self._lock:
             if self._programs and not self._is_stale and self._are_the_same():
                 return
@@ -204,8 +213,9 @@ class _JitMethods(Function):
 
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
+        _dynamo.leave_alone()
         try:
-            return self._variant(number, classes, "a call").function.raw
+            return self._variant(number, json.loads(classes), CALLED).function.raw
         except BaseException as error:
             # TVM-FFI hands on the kind and the message of an error alone.
             self._raised[threading.get_ident()] = error
@@ -220,14 +230,25 @@ class _JitMethods(Function):
             raise raised
         return super()._retry(error, args, keywords)
 
-    def _variant(self, number: int, classes: str, why: str) -> Variant:
+    def _call_told(self, _: None, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """Makes a call with arguments that say more than TVM-FFI passes; called by the call slot."""
+        bound = self._bind(args, keywords)
+        told = any(tells(arg) for tells, arg in zip(self._tellers, bound or ()))
+        if bound is None or not told:
+            return NotImplemented
+        classes = _classes.of_arguments(bound, self.parameters.constants)
+        variant = self._variant(self._number, classes, CALLED)
+        return variant.function(*map(_classes.passed, bound))
+
+    def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
         with self._lock:
-            key = (number, "" if self._options.signature is not None else classes)
+            given = [] if self.is_signed else self._canonical(classes)
+            key = (number, json.dumps(given, sort_keys=True))
             known = self._table.get(key)
             if known is None:
                 self._make_room()
                 try:
-                    known = self._table[key] = self._compiled(number, json.loads(classes), why)
+                    known = self._table[key] = self._compiled(number, given, why)
                 except _errors.CompileError:
                     # A name that nothing had may be there the next time.
                     self._is_stale = True
@@ -253,12 +274,14 @@ class _JitMethods(Function):
     def _built(self, program: Program, said: Said, why: str, arch: _arch.Archs) -> Variant:
         begin = time.perf_counter()
         arch = arch if arch is not None else self._options.arch
-        module, is_hit = _build.get_program(program.name, program.text(said), program.places, arch)
+        ask = functools.partial(_refuse_captured, said.signature, why)
+        text, places = program.text(said), program.places
+        module, is_hit = _build.get_program(program.name, text, places, arch, ask)
         seconds = time.perf_counter() - begin
         function = module[program.name]
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
-            text = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
-            warnings.warn(text, _errors.CompileWarning, stacklevel=_build.level())
+            told = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
+            warnings.warn(told, _errors.CompileWarning, stacklevel=_build.level())
         return Variant(function.signature, function, why, seconds, is_hit)
 
     def _said(self, classes: Sequence[Any]) -> Said:
@@ -305,12 +328,18 @@ class _JitMethods(Function):
             return self._built(self._programs[self._number], said, "kp.compile", arch)
         of_all = [] if self._options.signature is not None else self._described(specs)
         if arch is None and not any(map(_has_type, of_all)):
-            return self._variant(self._number, json.dumps(of_all), "warmup")
+            return self._variant(self._number, of_all, "warmup")
         return self._compiled(self._number, of_all, "kp.compile", arch)
 
     def _described(self, specs: Sequence[Any]) -> list[Any]:
         """The class of each argument; a type, where one stands for it."""
         return list(map(_described, specs, self.parameters.constants.ljust(len(specs), "0")))
+
+    def _canonical(self, classes: Sequence[Any]) -> list[Any]:
+        """Classes of arguments, the same for all that are compiled to the same."""
+        names = [*self.parameters.names, *[""] * len(classes)]
+        annotations = [self.parameters.annotations.get(name) for name in names]
+        return [_specialise.canonical(of, said) for of, said in zip(classes, annotations)]
 
     def check(
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
@@ -325,16 +354,35 @@ class _JitMethods(Function):
         """The compiled function of a call on the interpreter, and its arguments in order."""
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
-        return self._of_arguments(bound.args, why, _on_gpu).function, bound.args
+        function = self._of_arguments(bound.args, why, _on_gpu).function
+        return function, tuple(map(_classes.passed, bound.args))
 
     def _of_arguments(
         self, args: Sequence[Any], why: str, change: Callable[[Any], Any] = lambda classes: classes
     ) -> Variant:
         """The variant that a call with these arguments finds, or one with other classes."""
         self._renew()
-        is_said = self._options.signature is not None
-        classes = [] if is_said else _native.classes(args, self.parameters.constants)
-        return self._variant(self._number, json.dumps(change(classes)), why)
+        constants = self.parameters.constants
+        classes = [] if self.is_signed else _classes.of_arguments(args, constants)
+        return self._variant(self._number, change(classes), why)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it has a signature, and so one variant for what it has captured."""
+        return self._options.signature is not None
+
+    def of_annotations(self) -> Variant:
+        """The variant of its signature, or of what its annotations say; `TypeError` where they do
+        not say all.
+        """
+        if self.is_signed:
+            return self.specialised(())
+        return self.specialised(_specialise.annotated(self.__name__, self.parameters))
+
+    def of_classes(self, classes: Sequence[Any], why: str) -> Variant:
+        """The variant for arguments of these classes; frameworks that trace have no others."""
+        self._renew()
+        return self._variant(self._number, classes, why)
 
     def warmup(self, *specs: Any) -> Variant:
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
@@ -345,7 +393,8 @@ class _JitMethods(Function):
     def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """As `Function.prepare`."""
         bound = self.__signature__.bind(*args, **keywords)
-        return self._of_arguments(bound.args, "prepare").function.prepare(*bound.args)
+        function = self._of_arguments(bound.args, "prepare").function
+        return function.prepare(*map(_classes.passed, bound.args))
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package of its only variant to a file; `kp.compile` gives others."""
@@ -515,10 +564,11 @@ def _described(spec: Any, constant: str) -> Any:
     """The class of an argument; a type, where one stands for it, or for what is in a tuple."""
     if isinstance(spec, Type) or (_captured.is_dtype(spec) and constant == "0"):
         return type_of(spec)
-    parts = parts_of(spec)
-    if parts is not None and any(map(_has_type, parts)):
-        return {"tuple": [_described(part, constant) for part in parts]}
-    return _native.classes([spec], constant)[0]
+    items = _classes.items_of(spec)
+    if items is not None and any(map(_has_type, items[1])):
+        names, parts = items
+        return _classes.tuple_class([_described(part, constant) for part in parts], names)
+    return _classes.class_of(spec, constant == "1")
 
 
 def _has_type(value: Any) -> bool:
@@ -555,6 +605,18 @@ def _check_devices(signature: str, classes: Sequence[Any]) -> None:
                 f"expected cuda, got {tensor['device']}: kernels run on GPUs; `check` runs a call "
                 "on the interpreter"
             )
+
+
+def _refuse_captured(signature: str, why: str) -> None:
+    """Refuses to compile for a call that is being captured: whoever captures counts on calls that
+    only launch.
+    """
+    if why == CALLED and _graphs.is_capturing():
+        name = signature.partition("(")[0]
+        raise _errors.CompileForbidden(
+            f"`{signature}` is not compiled yet, and a CUDA graph is being captured: make such a "
+            f"call before the capture, or call `{name}.warmup(…)` with such arguments"
+        )
 
 
 Decorated = Callable[..., Any]
@@ -602,7 +664,7 @@ def jit(
         if isinstance(of, Kernel):
             raise TypeError(f"`{of.function.__name__}` is a kernel: a jit function launches it")
         plain = _captured.unwrapped(of)
-        return _made(plain, _source.read(plain), options)
+        return _made(plain, _source.as_statement(_source.read(plain)), options)
 
     if function is None or text is not None:
         return decorate

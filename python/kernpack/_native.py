@@ -236,4 +236,6 @@ def call_types() -> ctypes.PyDLL:
     know.argtypes, know.restype = [ctypes.py_object, ctypes.c_uint64], None
     watch = library.kernpack_watch
     watch.argtypes, watch.restype = [ctypes.py_object, ctypes.py_object], None
+    wants = library.kernpack_know_wants_told
+    wants.argtypes, wants.restype = [ctypes.py_object, ctypes.c_int32], None
     return library

@@ -81,6 +81,16 @@ def _lambda(function: types.FunctionType) -> SourceText:
     return SourceText(name, f"{name} = ({found[0]})\n", file, line)
 
 
+def as_statement(text: SourceText) -> SourceText:
+    """The text of a function that is called for what it does: a lambda's body is a statement."""
+    node = ast.parse(text.text).body[0] if text.text.startswith(f"{text.name} = (lambda") else None
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Lambda):
+        return text
+    parameters, body = ast.unparse(node.value.args), node.value.body
+    piece = ast.get_source_segment(text.text, body)
+    return SourceText(text.name, f"def {text.name}({parameters}): ({piece})\n", *text.place)
+
+
 def _is_same(function: types.FunctionType, piece: str) -> bool:
     """Whether a text compiles to the function's own code, but for where names are."""
     try:

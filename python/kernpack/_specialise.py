@@ -16,8 +16,9 @@ import struct
 import sys
 import types
 import typing
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
+from . import _classes
 from ._argument import is_dict
 from ._captured import is_dtype
 from ._dtype import NAMES, dtype
@@ -97,6 +98,25 @@ def _is_constexpr(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Constexpr)
 
 
+Teller = Callable[[Any], bool]
+"""Whether an argument says something that is not passed, and that no annotation says."""
+
+
+def tellers(parameters: Parameters) -> tuple[Teller, ...]:
+    """One for each parameter."""
+    return tuple(_teller(parameters.annotations.get(name)) for name in parameters.names)
+
+
+def _teller(annotation: Any) -> Teller:
+    if _said(annotation) is not None:
+        return _tells_nothing
+    return _classes.tells if _names_of(annotation) is None else _classes.items_tell
+
+
+def _tells_nothing(_: Any) -> bool:
+    return False
+
+
 def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Sequence[str]) -> str:
     """The signature for arguments of these classes, or types; parameters behind them have their
     defaults.
@@ -129,6 +149,33 @@ def _check_count(name: str, parameters: Parameters, count: int) -> None:
         raise TypeError(
             f"Expected {expected} arguments when calling: `{name}({', '.join(names)})`, got {count}"
         )
+
+
+def annotated(name: str, parameters: Parameters) -> list[Type]:
+    """The types of the parameters that have no default, as annotations say them."""
+    names = [each for each in parameters.names if each not in parameters.defaults]
+    found = {each: _said(parameters.annotations.get(each)) for each in names}
+    unknown = [f"`{each}`" for each, type_ in found.items() if type_ is None]
+    if unknown:
+        raise TypeError(
+            f"`{name}` does not say what {' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'}"
+            f": annotate {'it' if len(unknown) == 1 else 'them'}, as by "
+            "`kp.fake_tensor(kp.float32, (n,))` and `kp.float32`, write a signature, or pass what "
+            f"`kp.compile({name}, …)` gives"
+        )
+    return [type_ for type_ in found.values() if type_ is not None]
+
+
+def _said(annotation: Any) -> Type | None:
+    """The type that an annotation says; None where it says none."""
+    if isinstance(annotation, Type):
+        return annotation
+    if annotation is not None and is_dtype(annotation):
+        return Type(str(dtype(annotation)))
+    count = len(_names_of(annotation) or typing.get_args(annotation))
+    fields = [(own, _said(inner)) for own, inner in _fields(annotation, count)]
+    parts = [(own, of) for own, of in fields if of is not None]
+    return _tuple_of(parts) if parts and len(parts) == len(fields) else None
 
 
 _SCALARS = {"bool": "bool", "int": "int64", "float": "float32"}
@@ -175,7 +222,9 @@ def _type(of: Any, annotation: Any, name: str) -> Type:
         tensor = _tensor(value)
         return mut(tensor) if annotation is mut else tensor
     if kind == "tuple":
-        return _tuple(value, annotation, name)
+        return _tuple(value, of.get("names"), annotation, name)
+    if kind == "number":
+        return Type(value if annotation is None else str(dtype(annotation)))
     if kind == "shape":
         return type_of(Type(f"Shape([{', '.join(chr(0) * value)}])", _symbols(value)))
     if kind == "dtype":
@@ -216,20 +265,47 @@ def _tensor(of: Mapping[str, Any]) -> Type:
     return fake_tensor(of["dtype"], shape, strides=strides)
 
 
-def _tuple(items: Sequence[Any], annotation: Any, name: str) -> Type:
+def _tuple(items: Sequence[Any], names: Sequence[str] | None, annotation: Any, name: str) -> Type:
     """A tuple, whose fields have the names that a NamedTuple or a dataclass gives them."""
     fields = _fields(annotation, len(items))
-    parts = [(own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)]
+    if names is not None:
+        fields = [(own or other, inner) for (own, inner), other in zip(fields, names)]
+    return _tuple_of(
+        [(own, _type(each, inner, own or name)) for each, (own, inner) in zip(items, fields)]
+    )
+
+
+def _tuple_of(parts: Sequence[tuple[str | None, Type]]) -> Type:
+    """A tuple of fields, which may have names."""
     texts = [part.text if own is None else f"{own}: {part.text}" for own, part in parts]
     symbols = tuple(symbol for _, part in parts for symbol in part.symbols)
     return Type(f"Tuple({', '.join(texts)})", symbols)
 
 
+def canonical(of: Any, annotation: Any) -> Any:
+    """The class of an argument, the same for all that one signature is made of: a tuple has no names
+    but those that its annotation does not say, and a text that names a dtype is the dtype.
+    """
+    if not _is_of(of, "tuple"):
+        return _named(of)
+    items: Sequence[Any] = of["tuple"]
+    fields = _fields(annotation, len(items))
+    parts = [canonical(each, inner) for each, (_, inner) in zip(items, fields)]
+    is_said = all(name is not None for name, _ in fields)
+    return {"tuple": parts, **({"names": of["names"]} if "names" in of and not is_said else {})}
+
+
+def _names_of(annotation: Any) -> Sequence[str] | None:
+    """The names that a NamedTuple or a dataclass gives its items; None of anything else."""
+    if dataclasses.is_dataclass(annotation):
+        return [field.name for field in dataclasses.fields(annotation)]
+    names: Sequence[str] | None = getattr(annotation, "_fields", None)
+    return names
+
+
 def _fields(annotation: Any, count: int) -> list[tuple[str | None, Any]]:
     """The name and the annotation of each item of a tuple."""
-    names = getattr(annotation, "_fields", None)
-    if names is None and dataclasses.is_dataclass(annotation):
-        names = [field.name for field in dataclasses.fields(annotation)]
+    names = _names_of(annotation)
     if names is not None and len(names) == count:
         hints = getattr(annotation, "__annotations__", {})
         scope = getattr(sys.modules.get(annotation.__module__), "__dict__", {})

@@ -29,6 +29,7 @@ import torch.autograd.forward_ad
 from . import _interpreted, _native, _operator_derivatives, _shape
 from ._dtype import NAMES
 from ._forks import LOCK
+from ._jit import JitFunction
 from ._operator_derivatives import Differentiated, Rules
 from ._operator_registry import drop, lead, new_library, packet, take_away
 from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
@@ -106,7 +107,8 @@ def op(
     returns copies that it has written.
 
     `f` is a function of a package, which stubs describe as any other callable, or several of one
-    signature, for several types of devices.
+    signature, for several types of devices. A jit function is compiled now, for its signature or
+    for what its annotations say.
 
     `backward` and `setup_context` are those of `torch.library.register_autograd`, for the
     functional operator. Without them, a tensor that requires grad is refused while gradients are
@@ -142,7 +144,11 @@ def _functions(name: str, f: Any) -> tuple[Function, ...]:
         raise TypeError(
             f"the name of an operator is a text such as `my_kernels::scale`, got {given!r}"
         )
-    functions = tuple(cast("Iterable[Any]", f)) if isinstance(f, (list, tuple)) else (f,)
+    several = tuple(cast("Iterable[Any]", f)) if isinstance(f, (list, tuple)) else (f,)
+    functions: list[Any] = [
+        each.of_annotations().function if isinstance(each, JitFunction) else each
+        for each in several
+    ]
     for each in functions:
         if not all(hasattr(each, name) for name in ("description", "device_type", "package")):
             hint = ""
@@ -153,7 +159,7 @@ def _functions(name: str, f: Any) -> tuple[Function, ...]:
             raise TypeError(
                 f"`{name}` takes a function of a package, or a list of them, got {each!r}{hint}"
             )
-    return functions
+    return tuple(functions)
 
 
 def _require_callables(name: str, rules: Rules) -> None:

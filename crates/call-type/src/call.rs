@@ -20,6 +20,9 @@ static TENSOR: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 static ARRAY: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 /// The method that gives a call that failed other arguments to try, or None.
 static RETRY: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+/// The method that makes a call with arguments that say more than TVM-FFI passes, or gives
+/// NotImplemented where that makes no difference.
+static CALL_TOLD: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
 /// Prepares for calls, which end in `base`. False with an exception set where that fails. The
 /// attributes' names are never freed: types may live as long as the process.
@@ -33,6 +36,7 @@ pub(crate) fn begin(base: *mut c_void) -> bool {
     intern(&KEYWORDS, c"_keywords")
         && intern(&FINISH, c"_finish")
         && intern(&RETRY, c"_retry")
+        && intern(&CALL_TOLD, c"_call_told")
         && dataclass::begin()
 }
 
@@ -108,10 +112,12 @@ pub(crate) unsafe extern "C" fn meet_call_and_finish(
     unsafe { call_retry_and_finish(this, args, keywords) }
 }
 
-/// Calls a function whose failures go to the method `_retry`.
+/// Calls, tries again with other arguments where that fails, and makes of the result what the
+/// caller gets.
 ///
 /// # Safety
 /// As of call slots.
+#[inline]
 unsafe fn call_retry_and_finish(this: Object, args: Object, keywords: Object) -> Object {
     // SAFETY: as of call slots.
     let mut result = Owned(unsafe { call(this, args, keywords) });
@@ -134,7 +140,17 @@ pub(crate) unsafe extern "C" fn watch_and_call(
         return null_mut();
     }
     // SAFETY: as of call slots.
-    unsafe { meet_call_and_finish(this, args, keywords) }
+    let are_passed = unsafe { dataclass::meet_all(this, args, keywords) };
+    // SAFETY: as of call slots.
+    if !are_passed && unsafe { watch::wants_told(this) } {
+        // SAFETY: as of call slots; None is an object.
+        let result = unsafe { ask(this, &CALL_TOLD, python::none(), args, keywords) };
+        if result.0 != python::not_implemented() {
+            return result.into_raw();
+        }
+    }
+    // SAFETY: as of call slots.
+    unsafe { call_retry_and_finish(this, args, keywords) }
 }
 
 /// The same for those that take no tuples.

@@ -10,7 +10,7 @@
 //! k(y)  that writes   ─ call ─ the type of y is known ─────▶ tvm_ffi's slot
 //! g(a)  with results  ─ call_and_finish ─ call ─▶ … ─ _finish ─▶ what the caller gets
 //! h((a, b))           ─ meet_call_and_finish, which knows dataclasses ─▶ …
-//! j(a)  of a program  ─ watch_and_call: what it has captured is there ─ meet_call_and_finish ─▶ …
+//! j(a)  of a program  ─ watch_and_call: what it has captured is there ─ call, as of h ─▶ …
 //! ```
 //!
 //! This is no extension module. It knows the stable ABI of CPython alone, and looks up where
@@ -138,6 +138,17 @@ pub unsafe extern "C" fn kernpack_flat_jit_type(class: Object) -> Object {
 pub unsafe extern "C" fn kernpack_watch(this: Object, watched: Object) {
     // SAFETY: as the caller says.
     unsafe { watch::set(this, watched) };
+}
+
+/// Says whether a function is compiled for what its arguments say beyond what TVM-FFI passes. Calls
+/// with such arguments go to the method `_call_told` then.
+///
+/// # Safety
+/// The GIL is held, and `this` is an instance of a type of [`kernpack_jit_type`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_know_wants_told(this: Object, wants_told: i32) {
+    // SAFETY: as the caller says.
+    unsafe { watch::set_wants_told(this, wants_told != 0) };
 }
 
 /// A type derived from `class`, with that call slot, whose instances have so many bytes; 0: those

@@ -61,6 +61,11 @@ unsafe extern "C" {
     ) -> c_int;
     /// `Py_None` is its address.
     static _Py_NoneStruct: u8;
+    /// `Py_True` is its address.
+    static _Py_TrueStruct: u8;
+    /// `Py_NotImplemented` is its address.
+    static _Py_NotImplementedStruct: u8;
+    static PyTuple_Type: u8;
     pub(crate) fn PyErr_Fetch(class: *mut Object, value: *mut Object, traceback: *mut Object);
     pub(crate) fn PyErr_Restore(class: Object, value: Object, traceback: Object);
     pub(crate) fn PyErr_Clear();
@@ -75,6 +80,21 @@ unsafe extern "C" {
 /// `None`, borrowed.
 pub(crate) fn none() -> Object {
     (&raw const _Py_NoneStruct).cast_mut().cast()
+}
+
+/// `True`, borrowed.
+pub(crate) fn truth() -> Object {
+    (&raw const _Py_TrueStruct).cast_mut().cast()
+}
+
+/// `NotImplemented`, borrowed.
+pub(crate) fn not_implemented() -> Object {
+    (&raw const _Py_NotImplementedStruct).cast_mut().cast()
+}
+
+/// The class `tuple`, borrowed.
+pub(crate) fn tuple() -> Object {
+    (&raw const PyTuple_Type).cast_mut().cast()
 }
 
 /// A reference that is dropped in the end; perhaps NULL, which owns nothing.

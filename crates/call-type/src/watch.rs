@@ -7,6 +7,9 @@
 //! attributes that lead from that to it. Where another object is found, the method `_renew` sees to
 //! it, and gives the new tuple through [`set`]. What is None calls that method every time.
 //!
+//! Behind it stands a word that says whether the function is compiled for what a call's arguments
+//! say beyond what TVM-FFI passes: the names of a NamedTuple, the dtype of a number of NumPy.
+//!
 //! Not here: which objects those are, and which of them are one value
 //! (`python/kernpack/_captured.py`).
 
@@ -31,7 +34,7 @@ pub(crate) fn begin(class: Object) -> Option<usize> {
     }
     let size = word_behind(class)?;
     WORD.store(size, Relaxed);
-    Some(size + size_of::<Object>())
+    Some(size + size_of::<Object>() + size_of::<usize>())
 }
 
 /// # Safety
@@ -51,6 +54,39 @@ pub(crate) unsafe fn set(this: Object, watched: Object) {
     let word = unsafe { word_of(this) };
     // SAFETY: as above.
     unsafe { word.write(watched) };
+}
+
+/// # Safety
+/// As of [`word_of`].
+#[inline]
+unsafe fn wants_told_of(this: Object) -> *mut usize {
+    // SAFETY: as the caller says.
+    let word = unsafe { word_of(this) };
+    // SAFETY: the word stands behind the first.
+    unsafe { word.add(1) }.cast()
+}
+
+/// Says whether a function is compiled for what its arguments say beyond what TVM-FFI passes.
+///
+/// # Safety
+/// The GIL is held, and `this` is an instance of a type that watches.
+pub(crate) unsafe fn set_wants_told(this: Object, wants_told: bool) {
+    // SAFETY: as the caller says.
+    let word = unsafe { wants_told_of(this) };
+    // SAFETY: as above.
+    unsafe { word.write(usize::from(wants_told)) };
+}
+
+/// Whether it is.
+///
+/// # Safety
+/// As of call slots.
+#[inline(never)]
+pub(crate) unsafe fn wants_told(this: Object) -> bool {
+    // SAFETY: as of call slots.
+    let word = unsafe { wants_told_of(this) };
+    // SAFETY: as above.
+    unsafe { word.read() != 0 }
 }
 
 /// Whether a call may be made: what is watched is there, or has been seen to. False with an
