@@ -16,7 +16,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar, Union
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypeVar, Union
 
 from . import _arch, _errors, _module, _native, _package
 from ._forks import importing
@@ -118,17 +118,28 @@ def get(written: Written, arch: _arch.Archs) -> Module:
     return _module.load_built(answer["so"], answer["digest"], answer["package"], request)
 
 
+class OfProgram(NamedTuple):
+    """The package of functions of a running program."""
+
+    module: Module
+    """It, loaded: another program may have become the same."""
+    is_cached: bool
+    """Whether the cache had it."""
+    request: tuple[dict[str, Any], dict[str, bytes]]
+    """What it was made of."""
+
+
 def get_program(
     name: str, text: str, places: Sequence[tuple[str, int]], arch: _arch.Archs
-) -> tuple[Module, bool]:
-    """The package of functions of a running program, loaded, and whether the cache had it. `places`
-    are the files and lines of its sources.
+) -> OfProgram:
+    """The package of functions of a running program. `places` are the files and lines of its
+    sources.
     """
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
     request: tuple[dict[str, Any], dict[str, bytes]] = {**of_program, **_arch.wanted(arch)}, {}
     answer = _answer(*request)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
-    return module, bool(answer["hit"])
+    return OfProgram(module, bool(answer["hit"]), request)
 
 
 def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -10,8 +10,8 @@ them is another value, other variants are called. Not here: how texts and values
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import functools
 import inspect
 import json
 import os
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overlo
 
 from . import (
     _arch,
+    _bound,
     _build,
     _captured,
     _check,
@@ -36,10 +37,10 @@ from . import (
     _source,
     _specialise,
 )
-from ._argument import is_dict
+from ._argument import is_dict, unpacked
 from ._captured import Watch
 from ._function import Function
-from ._program import Kernel, Program, Said
+from ._program import Program, Said
 from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
 
@@ -60,6 +61,8 @@ class Variant:
     """How long that took."""
     is_cached: bool
     """Whether the cache had it."""
+    request: _check.Request = dataclasses.field(repr=False, compare=False)
+    """What it was compiled from, for `check`."""
 
     @property
     def ir(self) -> str:
@@ -110,6 +113,8 @@ class _JitMethods(Function):
     costs then what a function of a package costs. `variants` are what it was compiled to.
     """
 
+    __kernpack_role__ = "device"
+
     def begin(
         self, function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any
     ) -> None:
@@ -129,7 +134,6 @@ class _JitMethods(Function):
         self._watched: Any = None
         self._table: dict[tuple[int, str], Variant] = {}
         self._raised: dict[int, BaseException] = {}
-        self._bound: dict[int, tuple[Any, JitFunction]] = {}
         self.parameters = _parameters(function, options, owner)
         constants = None if options.signature is not None else self.parameters.constants
         mine = weakref.ref(self)
@@ -253,13 +257,13 @@ class _JitMethods(Function):
     def _built(self, program: Program, said: Said, why: str, arch: _arch.Archs) -> Variant:
         begin = time.perf_counter()
         arch = arch if arch is not None else self._options.arch
-        module, is_hit = _build.get_program(program.name, program.text(said), program.places, arch)
+        built = _build.get_program(program.name, program.text(said), program.places, arch)
         seconds = time.perf_counter() - begin
-        function = module[program.name]
+        function, is_hit = built.module[program.name], built.is_cached
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
             text = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
             warnings.warn(text, _errors.CompileWarning, stacklevel=_build.level())
-        return Variant(function.signature, function, why, seconds, is_hit)
+        return Variant(function.signature, function, why, seconds, is_hit, built.request)
 
     def _said(self, classes: Sequence[Any]) -> Said:
         """The signature for arguments of these classes."""
@@ -317,8 +321,12 @@ class _JitMethods(Function):
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
     ) -> _check.Checked:
         """As `Function.check`: arrays of the CPU stand for those of a GPU."""
-        function, in_order = self._to_interpret(args, keywords, "a check")
-        return function.check(*in_order, seed=seed, strict=strict)
+        bound = self.__signature__.bind(*args, **keywords)
+        bound.apply_defaults()
+        variant = self._of_arguments(bound.args, "a check", _on_gpu)
+        given = tuple(map(unpacked, bound.args))
+        # Another function may have become the same package, with other places.
+        return _check.check(variant.function, given, seed, strict, variant.request)
 
     def _to_interpret(
         self, args: Sequence[Any], keywords: Mapping[str, Any], why: str
@@ -375,13 +383,10 @@ class _JitMethods(Function):
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         """The function of an object: its first parameter is that object, which is constant."""
-        if owner is None:
-            return self
-        known = self._bound.get(id(owner))
-        if known is None or known[0]() is not owner:
-            made = _made(self.function, self.__kernpack_source__, self._options, owner)
-            known = self._bound[id(owner)] = (_reference(owner), made)
-        return known[1]
+        return self if owner is None else _bound.bound(self, owner, self._of)
+
+    def _of(self, owner: Any) -> JitFunction:
+        return _made(self.function, self.__kernpack_source__, self._options, owner)
 
     def __reduce__(self) -> Any:
         """By its name, as Python's own functions."""
@@ -460,13 +465,6 @@ def _alive(reference: Any) -> JitFunction:
     if found is None:
         raise RuntimeError("the jit function is gone")
     return found
-
-
-def _reference(owner: Any) -> Callable[[], Any]:
-    """A way to an object that does not keep it, where it can be left."""
-    with contextlib.suppress(TypeError):
-        return weakref.ref(owner)
-    return lambda: owner
 
 
 def _watched(watches: Sequence[Watch]) -> Any:
@@ -561,14 +559,15 @@ def jit(
     options = _Options(text, dict(workspace or {}), rules, strict, arch, max_variants)
 
     def decorate(of: Decorated) -> JitFunction:
-        if isinstance(of, Kernel):
-            raise TypeError(f"`{of.function.__name__}` is a kernel: a jit function launches it")
-        plain = _captured.unwrapped(of)
-        return _made(plain, _source.read(plain), options)
+        found = _captured.Callee.of(of)
+        if found is not None and found.role == "kernel":
+            raise TypeError(f"`{found.function.__name__}` is a kernel: a jit function launches it")
+        plain = _captured.unwrapped(of, "a jit function")
+        return _made(plain, _source.read_def(plain, "a jit function"), options)
 
     if function is None or text is not None:
-        return decorate
-    return decorate(cast("Decorated", function))
+        return functools.partial(_bound.decorated, make=decorate)
+    return _bound.decorated(function, decorate)
 
 
 def compile(function: Any, *specs: Any, arch: _arch.Archs = None) -> Function:

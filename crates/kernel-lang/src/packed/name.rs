@@ -8,7 +8,7 @@ use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use crate::algebra;
 use crate::builtin;
-use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
+use crate::file::{Captured, Decorator, Definition, DefinitionKind, KernelFiles, ModuleId};
 use crate::names::{self, Constants, Names, Target};
 use crate::python::tree::{Expr, Name};
 use crate::value as elaborated;
@@ -102,6 +102,12 @@ impl<'f> Names<'f> for Evaluator<'f> {
             DefinitionKind::Device => {
                 let (module, function) = (one.module, one.function.clone());
                 Some(Evaluated::Function(Closure { module, function, frame: None }))
+            }
+            // A program has each function in a text of its own, so that this is the one that runs.
+            DefinitionKind::Packed(Decorator::Said(_)) => {
+                let problem = Diagnostic::new("recursion", format!("`{name}` calls itself"));
+                let problem = problem.label(span, "used here");
+                self.report(problem.help("launch what it launches, in a loop if need be"))
             }
             DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
                 let message = format!("`{name}` is called from Python only");
