@@ -384,5 +384,5 @@ def unwrapped(function: Any, what: str) -> types.FunctionType:
             f"expected a function that is written in Python, got {kind}: {function!r}; write {what} "
             "as a `def`"
         )
-    function: types.FunctionType = found.function
-    return function
+    plain: types.FunctionType = found.function
+    return plain

@@ -185,6 +185,8 @@ class _JitMethods(Function):
             if number == len(self._programs):
                 self._programs.append(program)
             self._number, self._is_stale = number, False
+            # Until both are there, calls of other threads come here too.
+            _native.call_types().kernpack_watch(self, None)
             self._control("select", number)
             self._values = [_captured.frozen(watch.value) for watch in program.watches]
             self._watch(program.watches)
@@ -209,7 +211,7 @@ class _JitMethods(Function):
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
         try:
-            return self._variant(number, classes, "a call").function.raw
+            return self._variant(number, json.loads(classes), "a call").function.raw
         except BaseException as error:
             # TVM-FFI hands on the kind and the message of an error alone.
             self._raised[threading.get_ident()] = error
@@ -224,14 +226,15 @@ class _JitMethods(Function):
             raise raised
         return super()._retry(error, args, keywords)
 
-    def _variant(self, number: int, classes: str, why: str) -> Variant:
+    def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
         with self._lock:
-            key = (number, "" if self._options.signature is not None else classes)
+            is_said = self._options.signature is not None
+            key = (number, "" if is_said else json.dumps(classes, sort_keys=True))
             known = self._table.get(key)
             if known is None:
                 self._make_room()
                 try:
-                    known = self._table[key] = self._compiled(number, json.loads(classes), why)
+                    known = self._table[key] = self._compiled(number, classes, why)
                 except _errors.CompileError:
                     # A name that nothing had may be there the next time.
                     self._is_stale = True
@@ -304,7 +307,7 @@ class _JitMethods(Function):
             return self._built(self._programs[self._number], said, "kp.compile", arch)
         of_all = [] if self._options.signature is not None else self._described(specs)
         if arch is None and not any(isinstance(each, Type) for each in of_all):
-            return self._variant(self._number, json.dumps(of_all), "warmup")
+            return self._variant(self._number, of_all, "warmup")
         return self._compiled(self._number, of_all, "kp.compile", arch)
 
     def _described(self, specs: Sequence[Any]) -> list[Any]:
@@ -343,7 +346,7 @@ class _JitMethods(Function):
         self._renew()
         is_said = self._options.signature is not None
         classes = [] if is_said else _native.classes(args, self.parameters.constants)
-        return self._variant(self._number, json.dumps(change(classes)), why)
+        return self._variant(self._number, change(classes), why)
 
     def warmup(self, *specs: Any) -> Variant:
         """Compiles the variant for such arguments, so that a call finds it. Arguments are arrays,
@@ -378,8 +381,13 @@ class _JitMethods(Function):
 
     def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """What the caller gets for what no framework has made its own."""
-        latest = next(reversed(self._table.values()))
-        return latest.function._finish(result, args, keywords)
+        variants = self.variants
+        function = variants[-1].function
+        if any(_results_of(each.function) != _results_of(function) for each in variants):
+            # What they return differs, and only the arguments tell which one was called.
+            given = self._keywords[2](*args, **dict(keywords)) if keywords else args
+            function = self._of_arguments(given, "a call").function
+        return function._finish(result, args, keywords)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         """The function of an object: its first parameter is that object, which is constant."""
@@ -420,6 +428,11 @@ else:
                 return function(*in_order)
 
     JitFunction.__module__, JitFunction.__doc__ = "kernpack", _JitMethods.__doc__
+
+
+def _results_of(function: Function) -> list[str]:
+    """The names of what a function returns."""
+    return [result["name"] for result in function.metadata["results"]]
 
 
 def _parameters(

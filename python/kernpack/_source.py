@@ -56,7 +56,7 @@ def read(function: types.FunctionType) -> SourceText:
     if name == _LAMBDA:
         return _lambda(function)
     try:
-        lines, line = inspect.getsourcelines(code)
+        lines, line = _lines(function)
     except (OSError, TypeError, IndentationError, SyntaxError) as error:
         raise TypeError(_unread(function, str(error))) from None
     text = "".join(lines)
@@ -68,6 +68,17 @@ def read(function: types.FunctionType) -> SourceText:
         # It stands in a class or in another function: a block that always runs keeps its columns.
         return SourceText(name, f"if True:\n{text}", file, line - 1)
     return SourceText(name, text, file, line)
+
+
+def _lines(function: types.FunctionType) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first one."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if lines:
+        # `inspect` asks all modules for their files, and some import others then.
+        return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+    return inspect.getsourcelines(function)
 
 
 _LAMBDA = "<lambda>"
