@@ -452,6 +452,46 @@ def said(text: str, file: str | None = None, **names) -> dict[str, object]:
     return scope
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("row", "`row` is a keyword"), ("float32", "is a dtype"), ("größe", "unexpected character")],
+)
+def test_names_that_signatures_have_not(name, why):
+    function = said(f"def f({name}):\n    pass\n")["f"]
+    with pytest.raises(TypeError, match=f"names of `f` and its parameters are no .*{why}"):
+        kp.jit(function)
+
+
+def test_calls_and_checks_of_one_kind_are_one_variant():
+    @kp.jit
+    def f(n, mode: kp.Constexpr = "a"):
+        put(kp.empty((n,), kp.float32), 1.0).launch(grid=1, block=1)
+
+    f.check(3, "a")
+    variant = f.warmup(3, "b")
+    asked = kp._native.classes([4, "b"], "01")
+    assert f._miss(kp._tvm_ffi.tvm_ffi.convert('[ "int",{"text":"b"}]'), 0) is variant.function.raw
+    assert asked == ["int", {"text": "b"}] and len(f.variants) == 2
+
+
+def test_what_is_returned_is_that_of_the_variant_that_was_called():
+    @kp.jit
+    def f(n, mode: kp.Constexpr):
+        y = kp.empty((4,), kp.float32)
+        put(y, 1.0).launch(grid=1, block=1)
+        if mode == 1:
+            return y
+        z = kp.empty((4,), kp.float32)
+        put(z, 2.0).launch(grid=1, block=1)
+        return y, z
+
+    f.check(3, 1), f.check(3, 2)
+    assert f._finish("one", (3, 1), ()) == "one"
+    assert f._finish(["one", "two"], (3, 2), ()) == ("one", "two")
+    assert f._finish("one", (3,), {"mode": 1}) == "one"
+    assert len(f.variants) == 2
+
+
 @pytest.mark.parametrize("parameters", ["x, *rest", "x, **rest"])
 def test_parameters_that_kernels_have_not(parameters):
     k = kp.kernel(said(f"def k({parameters}):\n    x[0] = 1.0\n")["k"])

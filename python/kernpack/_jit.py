@@ -441,6 +441,7 @@ def _parameters(
     """The parameters that callers know: those of the signature, where there is one."""
     own = _specialise.Parameters.of(function, int(owner is not None))
     if options.signature is None:
+        _check_names(function.__code__.co_name, own.names)
         return own
     try:
         params = _native.describe(options.signature)["params"]
@@ -451,6 +452,19 @@ def _parameters(
     defaults = {each["name"]: each["default"] for each in passed if "default" in each}
     names = tuple(_function.written(each["name"]) for each in passed)
     return _specialise.Parameters(names, own.annotations, defaults)
+
+
+@functools.lru_cache(maxsize=1024)
+def _check_names(function: str, parameters: Sequence[str]) -> None:
+    """Refuses names that no signature can have, as one is made of them for each kind of call."""
+    try:
+        _native.describe(f"{function}({', '.join(f'{each}: int64' for each in parameters)})")
+    except ValueError as error:
+        why = str(error).splitlines()[0].partition(": ")[2]
+        raise TypeError(
+            f"the names of `{function}` and its parameters are no names of a signature: {why}; "
+            "choose another name"
+        ) from None
 
 
 _alive_ones: weakref.WeakSet[_JitMethods] = weakref.WeakSet()
