@@ -432,7 +432,7 @@ else:
 
 def _results_of(function: Function) -> list[str]:
     """The names of what a function returns."""
-    return [result["name"] for result in function.metadata["results"]]
+    return [str(each).partition(":")[0] for each in function.metadata["results"]]
 
 
 def _parameters(
