@@ -17,7 +17,17 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, TypeVar, Union
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    TypeVar,
+    Union,
+)
 
 from . import _arch, _errors, _module, _native, _package
 from ._forks import importing
@@ -119,15 +129,26 @@ def get(written: Written, arch: _arch.Archs) -> Module:
     return _module.load_built(answer["so"], answer["digest"], answer["package"], request)
 
 
+class OfProgram(NamedTuple):
+    """The package of functions of a running program."""
+
+    module: Module
+    """It, loaded: another program may have become the same."""
+    is_cached: bool
+    """Whether the cache had it."""
+    request: tuple[dict[str, Any], dict[str, bytes]]
+    """What it was made of."""
+
+
 def get_program(
     name: str,
     text: str,
     places: Sequence[tuple[str, int]],
     arch: _arch.Archs,
     ask: Callable[[], None],
-) -> tuple[Module, bool]:
-    """The package of functions of a running program, loaded, and whether the cache had it. `places`
-    are the files and lines of its sources; `ask` raises where it must not be compiled.
+) -> OfProgram:
+    """The package of functions of a running program. `places` are the files and lines of its
+    sources; `ask` raises where it must not be compiled.
     """
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
     return _get_program({**of_program, **_arch.wanted(arch)}, ask)
@@ -135,11 +156,11 @@ def get_program(
 
 def _get_program(
     of_program: dict[str, Any], ask: Callable[[], None] | None = None
-) -> tuple[Module, bool]:
+) -> OfProgram:
     request: tuple[dict[str, Any], dict[str, bytes]] = of_program, {}
     answer = _answer(*request, ask)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
-    return module, bool(answer["hit"])
+    return OfProgram(module, bool(answer["hit"]), request)
 
 
 def is_of_program(module: Module) -> bool:
@@ -158,7 +179,7 @@ def joined_programs(name: str, modules: Sequence[Module]) -> Module:
     archs = [{key: each[key] for key in each if key not in own} for each in of_each]
     if any(each != archs[0] for each in archs):
         raise ValueError(OTHER_ARCHS)
-    return _get_program(of_all)[0]
+    return _get_program(of_all).module
 
 
 OTHER_ARCHS = (

@@ -14,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import inspect
 import struct
 import sys
 import types
@@ -48,6 +47,59 @@ class Watch(NamedTuple):
         except (AttributeError, KeyError, ValueError):
             return None
         return self._replace(value=found)
+
+    def lasting(self) -> Watch:
+        """The same of a method of Python's, by what stays the same object: each look at it makes
+        another one.
+        """
+        if not isinstance(self.value, types.MethodType) or not self.path:
+            return self
+        return Watch(self.root, (*self.path, "__func__"), self.value.__func__)
+
+
+class Callee(NamedTuple):
+    """A function that kernels and jit functions use: one of Python's, a kernel, or another jit
+    function.
+    """
+
+    function: Any
+    """It, a `types.FunctionType`."""
+    owner: Any
+    """The object that is its first argument; None where there is none."""
+    role: str
+    text: Any
+    """Its text, where that was read."""
+
+    @staticmethod
+    def of(value: Any) -> Callee | None:
+        """The one that a value is, below the decorators that wrap it; None where it is none."""
+        for _ in range(_MOST_WRAPPED):
+            kind: Any = value.__class__
+            if hasattr(kind, "__kernpack_role__"):
+                text = value.__kernpack_source__
+                return Callee(value.function, value.owner, value.__kernpack_role__, text)
+            if isinstance(value, types.MethodType):
+                return _bound_to(Callee.of(value.__func__), value.__self__)
+            if isinstance(value, type) or not callable(value):
+                return None
+            inner = getattr(value, "__wrapped__", None)
+            if inner is None:
+                break
+            value = inner
+        return Callee(value, None, "device", None) if _is_function(value) else None
+
+
+_MOST_WRAPPED = 64
+"""How many decorators are looked below."""
+
+
+def _is_function(value: Any) -> bool:
+    return type(value) is types.FunctionType
+
+
+def _bound_to(found: Callee | None, owner: Any) -> Callee | None:
+    """A function that an object has, unless it is that of another one already."""
+    return None if found is None or found.owner is not None else found._replace(owner=owner)
 
 
 class Scope(NamedTuple):
@@ -136,6 +188,32 @@ def is_dtype(value: Any) -> bool:
 
 def write(value: Any, function: Function) -> Json:
     """A value as the compiler reads it: `crates/package/src/program.rs` has the forms."""
+    return _TOO_DEEP if _is_deep(value, _DEEPEST) else _written(value, function)
+
+
+_DEEPEST = 16
+"""How deep values are within each other, as in the classes of arguments."""
+_TOO_DEEP = {
+    "unheld": [
+        f"a value within more than {_DEEPEST} others, or within itself",
+        "capture the part that is needed",
+    ]
+}
+
+
+def _is_deep(value: Any, left: int) -> bool:
+    """Whether there are parts within parts, further down than so many levels."""
+    parts: Any = value
+    if is_dict(value):
+        parts = value.values()
+    elif is_dataclass(value):
+        parts = fields_of(value)
+    elif not isinstance(value, (tuple, list)):
+        return False
+    return left == 0 or any(_is_deep(each, left - 1) for each in parts)
+
+
+def _written(value: Any, function: Function) -> Json:
     if value is None or isinstance(value, bool):
         return value
     for kind, writer in _WRITERS:
@@ -161,12 +239,10 @@ def _other(value: Any, function: Function) -> Json:
         return _record(zip(names, fields_of(value)), function)
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
-        return write(value.item(), function) if value.ndim == 0 else _unheld(value)
-    if hasattr(value, "__kernpack_source__"):
-        return function(value)
-    if isinstance(value, types.FunctionType):
-        return _of_kernpack(value) if _is_kernpacks(value) else function(value)
-    return _unheld(value)
+        return _written(value.item(), function) if value.ndim == 0 else _unheld(value)
+    if isinstance(value, types.FunctionType) and _is_kernpacks(value):
+        return _of_kernpack(value)
+    return _unheld(value) if Callee.of(value) is None else function(value)
 
 
 def _of_cute(value: Any) -> Json | None:
@@ -225,7 +301,7 @@ def _str(value: str, _: Function) -> Json:
 def _enum(value: enum.Enum, function: Function) -> Json:
     """A member of an enum that is a number or a text is that, and of another one its name."""
     if isinstance(value, (int, float, str)):
-        return write(value.value, function)
+        return _written(value.value, function)
     return f"{type(value).__module__}.{type(value).__qualname__}.{value.name}"
 
 
@@ -233,7 +309,7 @@ def _tuple(value: Sequence[Any], function: Function) -> Json:
     names = getattr(value, "_fields", None)
     if names is not None:
         return _record(zip(names, value), function)
-    return [write(each, function) for each in value]
+    return [_written(each, function) for each in value]
 
 
 def _dict(value: Mapping[Any, Any], function: Function) -> Json:
@@ -243,7 +319,7 @@ def _dict(value: Mapping[Any, Any], function: Function) -> Json:
 
 
 def _record(fields: Any, function: Function) -> Json:
-    return {"record": [[str(name), write(each, function)] for name, each in fields]}
+    return {"record": [[str(name), _written(each, function)] for name, each in fields]}
 
 
 _WRITERS: tuple[tuple[type, Callable[[Any, Function], Json]], ...] = (
@@ -264,8 +340,11 @@ def _unheld(value: Any) -> Json:
     if isinstance(value, types.ModuleType):
         return {"unheld": [f"the module {value.__name__}", "name what is needed of it"]}
     article = "an" if name[:1].lower() in "aeiou" else "a"
-    is_array = hasattr(value, "__dlpack__")
-    return {"unheld": [f"{article} {name}", "pass it as an argument" if is_array else _INSTEAD]}
+    if hasattr(value, "__dlpack__"):
+        instead = "pass it as an argument"
+    else:
+        instead = "call what it calls" if isinstance(value, functools.partial) else _INSTEAD
+    return {"unheld": [f"{article} {name}", instead]}
 
 
 _INSTEAD = "capture numbers, bools, texts, None, dtypes, tuples, layouts and functions"
@@ -273,7 +352,7 @@ _INSTEAD = "capture numbers, bools, texts, None, dtypes, tuples, layouts and fun
 
 def is_mutable(value: Any) -> bool:
     """Whether a value can become another one and stay the same object."""
-    if isinstance(value, (list, dict)):
+    if isinstance(value, (list, dict)) or _is_deep(value, _DEEPEST):
         return True
     items: Any = value
     if isinstance(value, tuple):
@@ -318,11 +397,21 @@ def paths(text: str, is_method: bool) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, _native.names(text, is_method)))
 
 
-def unwrapped(function: Any) -> types.FunctionType:
-    """The function that decorators wrap."""
-    wrapped: Any = inspect.unwrap(function)
-    inner: Any = getattr(wrapped, "__func__", wrapped)
-    if not isinstance(inner, types.FunctionType):
-        kind = type(inner).__name__
-        raise TypeError(f"expected a function that is written in Python, got {kind}: {inner!r}")
-    return inner
+def defaults(function: types.FunctionType) -> dict[str, Any]:
+    """The defaults of a function's parameters, which Python has evaluated."""
+    code, given = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount][code.co_argcount - len(given) :]
+    return {**dict(zip(names, given)), **(function.__kwdefaults__ or {})}
+
+
+def unwrapped(function: Any, what: str) -> types.FunctionType:
+    """The function that decorators wrap, of which something is made."""
+    found = Callee.of(function)
+    if found is None:
+        kind = type(function).__name__
+        raise TypeError(
+            f"expected a function that is written in Python, got {kind}: {function!r}; write {what} "
+            "as a `def`"
+        )
+    plain: types.FunctionType = found.function
+    return plain

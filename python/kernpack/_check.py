@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, Tuple, cast
 
 from . import _errors, _native
 from ._argument import converted, is_immutable, is_of
@@ -86,9 +86,21 @@ class CheckError(Shown, RuntimeError):
         self.findings = list(findings)
 
 
-def check(function: Function, args: tuple[Any, ...], seed: int, strict: bool) -> Checked:
-    """The call with these arguments, all of them in order, on the interpreter."""
-    request = function.package.request
+Request = Tuple[Dict[str, Any], Dict[str, bytes]]
+
+
+def check(
+    function: Function,
+    args: tuple[Any, ...],
+    seed: int,
+    strict: bool,
+    request: Request | None = None,
+) -> Checked:
+    """The call with these arguments, all of them in order, on the interpreter. The request is what
+    the function was made of, where that is not the last one that became its package: findings show
+    places in its texts.
+    """
+    request = function.package.request if request is None else request
     if request is None:
         raise TypeError(
             f"`{function.name}` cannot run on the interpreter: the text of its kernels is not "

@@ -10,7 +10,6 @@ them is another value, other variants are called. Not here: how texts and values
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import inspect
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overlo
 
 from . import (
     _arch,
+    _bound,
     _build,
     _captured,
     _check,
@@ -43,7 +43,7 @@ from . import (
 from ._argument import is_dict, parts_of
 from ._captured import Watch
 from ._function import Function
-from ._program import Kernel, Program, Said
+from ._program import Program, Said
 from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
 
@@ -66,6 +66,8 @@ class Variant:
     """How long that took."""
     is_cached: bool
     """Whether the cache had it."""
+    request: _check.Request = dataclasses.field(repr=False, compare=False)
+    """What it was compiled from, for `check`."""
 
     @property
     def ir(self) -> str:
@@ -116,6 +118,8 @@ class _JitMethods(Function):
     costs then what a function of a package costs. `variants` are what it was compiled to.
     """
 
+    __kernpack_role__ = "device"
+
     def begin(
         self, function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any
     ) -> None:
@@ -135,7 +139,6 @@ class _JitMethods(Function):
         self._watched: Any = None
         self._table: dict[tuple[int, str], Variant] = {}
         self._raised: dict[int, BaseException] = {}
-        self._bound: dict[int, tuple[Any, JitFunction]] = {}
         self.parameters = _parameters(function, options, owner)
         constants = None if options.signature is not None else self.parameters.constants
         mine = weakref.ref(self)
@@ -190,6 +193,8 @@ class _JitMethods(Function):
             if number == len(self._programs):
                 self._programs.append(program)
             self._number, self._is_stale = number, False
+            # Until both are there, calls of other threads come here too.
+            _native.call_types().kernpack_watch(self, None)
             self._control("select", number)
             self._values = [_captured.frozen(watch.value) for watch in program.watches]
             self._watch(program.watches)
@@ -276,13 +281,13 @@ class _JitMethods(Function):
         arch = arch if arch is not None else self._options.arch
         ask = functools.partial(_refuse_captured, said.signature, why)
         text, places = program.text(said), program.places
-        module, is_hit = _build.get_program(program.name, text, places, arch, ask)
+        built = _build.get_program(program.name, text, places, arch, ask)
         seconds = time.perf_counter() - begin
-        function = module[program.name]
+        function, is_hit = built.module[program.name], built.is_cached
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
             told = f"`{function.signature}` was compiled in {seconds * 1e3:.0f} ms, for {why}"
             warnings.warn(told, _errors.CompileWarning, stacklevel=_build.level())
-        return Variant(function.signature, function, why, seconds, is_hit)
+        return Variant(function.signature, function, why, seconds, is_hit, built.request)
 
     def _said(self, classes: Sequence[Any]) -> Said:
         """The signature for arguments of these classes."""
@@ -345,17 +350,18 @@ class _JitMethods(Function):
         self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
     ) -> _check.Checked:
         """As `Function.check`: arrays of the CPU stand for those of a GPU."""
-        function, in_order = self._to_interpret(args, keywords, "a check")
-        return function.check(*in_order, seed=seed, strict=strict)
+        variant, given = self._to_interpret(args, keywords, "a check")
+        # Another function may have become the same package, with other places.
+        return _check.check(variant.function, given, seed, strict, variant.request)
 
     def _to_interpret(
         self, args: Sequence[Any], keywords: Mapping[str, Any], why: str
-    ) -> tuple[Function, tuple[Any, ...]]:
-        """The compiled function of a call on the interpreter, and its arguments in order."""
+    ) -> tuple[Variant, tuple[Any, ...]]:
+        """The variant for a call on the interpreter, and its arguments in order."""
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
-        function = self._of_arguments(bound.args, why, _on_gpu).function
-        return function, tuple(map(_classes.passed, bound.args))
+        variant = self._of_arguments(bound.args, why, _on_gpu)
+        return variant, tuple(map(_classes.passed, bound.args))
 
     def _of_arguments(
         self, args: Sequence[Any], why: str, change: Callable[[Any], Any] = lambda classes: classes
@@ -418,18 +424,20 @@ class _JitMethods(Function):
 
     def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """What the caller gets for what no framework has made its own."""
-        latest = next(reversed(self._table.values()))
-        return latest.function._finish(result, args, keywords)
+        variants = self.variants
+        function = variants[-1].function
+        if any(_results_of(each.function) != _results_of(function) for each in variants):
+            # What they return differs, and only the arguments tell which one was called.
+            given = self._keywords[2](*args, **dict(keywords)) if keywords else args
+            function = self._of_arguments(given, "a call").function
+        return function._finish(result, args, keywords)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         """The function of an object: its first parameter is that object, which is constant."""
-        if owner is None:
-            return self
-        known = self._bound.get(id(owner))
-        if known is None or known[0]() is not owner:
-            made = _made(self.function, self.__kernpack_source__, self._options, owner)
-            known = self._bound[id(owner)] = (_reference(owner), made)
-        return known[1]
+        return self if owner is None else _bound.bound(self, owner, self._of)
+
+    def _of(self, owner: Any) -> JitFunction:
+        return _made(self.function, self.__kernpack_source__, self._options, owner)
 
     def __reduce__(self) -> Any:
         """By its name, as Python's own functions."""
@@ -462,8 +470,8 @@ else:
 
         class JitFunction(JitFunction):
             def __call__(self, *args: Any, **keywords: Any) -> Any:
-                function, in_order = self._to_interpret(args, keywords, "a call")
-                return function(*in_order)
+                variant, in_order = self._to_interpret(args, keywords, "a call")
+                return variant.function(*in_order)
 
     JitFunction.__module__, JitFunction.__doc__ = "kernpack", _JitMethods.__doc__
 
@@ -473,12 +481,18 @@ else:
     FlatJitFunction = _native.call_types().kernpack_flat_jit_type(_Derived)
 
 
+def _results_of(function: Function) -> list[str]:
+    """The names of what a function returns."""
+    return [str(each).partition(":")[0] for each in function.metadata["results"]]
+
+
 def _parameters(
     function: types.FunctionType, options: _Options, owner: Any
 ) -> _specialise.Parameters:
     """The parameters that callers know: those of the signature, where there is one."""
     own = _specialise.Parameters.of(function, int(owner is not None))
     if options.signature is None:
+        _check_names(function.__code__.co_name, own.names)
         return own
     try:
         params = _native.describe(options.signature)["params"]
@@ -489,6 +503,19 @@ def _parameters(
     defaults = {each["name"]: each["default"] for each in passed if "default" in each}
     names = tuple(_function.written(each["name"]) for each in passed)
     return _specialise.Parameters(names, own.annotations, defaults)
+
+
+@functools.lru_cache(maxsize=1024)
+def _check_names(function: str, parameters: Sequence[str]) -> None:
+    """Refuses names that no signature can have, as one is made of them for each kind of call."""
+    try:
+        _native.describe(f"{function}({', '.join(f'{each}: int64' for each in parameters)})")
+    except ValueError as error:
+        why = str(error).splitlines()[0].partition(": ")[2]
+        raise TypeError(
+            f"the names of `{function}` and its parameters are no names of a signature: {why}; "
+            "choose another name"
+        ) from None
 
 
 _alive_ones: weakref.WeakSet[_JitMethods] = weakref.WeakSet()
@@ -531,13 +558,6 @@ def _alive(reference: Any) -> JitFunction:
     if found is None:
         raise RuntimeError("the jit function is gone")
     return found
-
-
-def _reference(owner: Any) -> Callable[[], Any]:
-    """A way to an object that does not keep it, where it can be left."""
-    with contextlib.suppress(TypeError):
-        return weakref.ref(owner)
-    return lambda: owner
 
 
 def _watched(watches: Sequence[Watch]) -> Any:
@@ -661,14 +681,15 @@ def jit(
     options = _Options(text, dict(workspace or {}), rules, strict, arch, max_variants)
 
     def decorate(of: Decorated) -> JitFunction:
-        if isinstance(of, Kernel):
-            raise TypeError(f"`{of.function.__name__}` is a kernel: a jit function launches it")
-        plain = _captured.unwrapped(of)
+        found = _captured.Callee.of(of)
+        if found is not None and found.role == "kernel":
+            raise TypeError(f"`{found.function.__name__}` is a kernel: a jit function launches it")
+        plain = _captured.unwrapped(of, "a jit function")
         return _made(plain, _source.as_statement(_source.read(plain)), options)
 
     if function is None or text is not None:
-        return decorate
-    return decorate(cast("Decorated", function))
+        return functools.partial(_bound.decorated, make=decorate)
+    return _bound.decorated(function, decorate)
 
 
 def alone(function: Function) -> Function:

@@ -13,7 +13,7 @@ import json
 import types
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, cast
 
-from . import _captured, _source
+from . import _bound, _captured, _source
 from ._captured import Scope, Watch
 from ._source import SourceText
 
@@ -26,16 +26,19 @@ class Kernel:
     `k(x, y).launch(grid=…, block=…)`; Python itself cannot call it.
     """
 
+    __kernpack_role__ = "kernel"
+
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = _captured.unwrapped(function)
-        self.__kernpack_source__ = _source.read(self.function)
+        self.function = _captured.unwrapped(function, "a kernel")
+        self.__kernpack_source__ = _source.read_def(self.function, "a kernel")
         self.owner: Any = None
         functools.update_wrapper(self, self.function)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Kernel:
         """The kernel of an object: its first parameter is that object, which is constant."""
-        if owner is None:
-            return self
+        return self if owner is None else _bound.bound(self, owner, self._of)
+
+    def _of(self, owner: Any) -> Kernel:
         bound = object.__new__(Kernel)
         bound.__dict__.update(self.__dict__)
         bound.owner = owner
@@ -63,7 +66,15 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     """Makes a kernel of a function: `@kp.kernel`. Its text is read now, and compiled when a jit
     function launches it.
     """
-    return Kernel(function)
+    found = _captured.Callee.of(function)
+    if found is not None and found.text is not None and found.role != "kernel":
+        name = found.function.__name__
+        raise TypeError(f"`{name}` is a jit function, which launches kernels: write one `def` each")
+    return cast("Kernel", _bound.decorated(function, Kernel))
+
+
+_DEEPEST = 64
+"""How many functions may call each other in a row: the compiler takes fewer."""
 
 
 class Said(NamedTuple):
@@ -119,9 +130,14 @@ class Program:
             watch = scope.find(path)
             if watch is not None:
                 if not _captured.is_ours(watch.value):
-                    self.watches.append(watch)
+                    self.watches.append(watch.lasting())
                 n_taken = len(watch.path) - (0 if path[0] in bound else 1)
                 _enter(names, path[: 1 + n_taken], _captured.write(watch.value, self._function))
+        for name, value in _captured.defaults(function).items():
+            # What Python has evaluated, where it defined the function.
+            names[f"{name}="] = _captured.write(value, self._function)
+            if _captured.is_mutable(value):
+                self.watches.append(Watch(value, (), value))
         self._within.pop()
         self._sources.append(
             {"role": role, "text": text.text, "names": names, "is_method": is_method}
@@ -133,23 +149,22 @@ class Program:
 
     def _function(self, value: Any) -> dict[str, Any]:
         """A function that is captured, which becomes a source."""
-        owner = getattr(value, "owner", None)
-        if isinstance(value, types.FunctionType):
-            function, role = value, "device"
-        else:
-            function = cast("types.FunctionType", value.function)
-            role = "kernel" if isinstance(value, Kernel) else "device"
+        found = _captured.Callee.of(value)
+        assert found is not None
+        function, owner = found.function, found.owner
         key = (id(function), id(owner))
         if key in self._within:
             return {"unheld": ["a function that calls itself", "write a loop"]}
-        text: SourceText | None = getattr(value, "__kernpack_source__", None)
+        if len(self._within) >= _DEEPEST:
+            most = f"a function behind more than {_DEEPEST} others"
+            return {"unheld": [most, "have fewer functions call each other"]}
         try:
-            text = text or _source.read(function)
+            text = found.text or _source.read(function)
         except TypeError as error:
             return {"unheld": ["a function without a text", str(error)]}
         number = self._known.get(key)
         if number is None:
-            number = self._add(function, text, owner, role)
+            number = self._add(function, text, owner, found.role)
         return {"function": [number, text.name]}
 
 

@@ -8,12 +8,17 @@ what the names in it are (`_captured.py`).
 
 from __future__ import annotations
 
+import __future__
+
 import ast
+import functools
 import inspect
 import linecache
+import os
 import textwrap
+import time
 import types
-from typing import NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 
 class SourceText(NamedTuple):
@@ -31,26 +36,62 @@ class SourceText(NamedTuple):
         return self.file, self.line
 
 
+def read_def(function: types.FunctionType, what: str) -> SourceText:
+    """The text of a function that a decorator makes a kernel or a jit function of."""
+    if function.__code__.co_name == _LAMBDA:
+        raise TypeError(f"a lambda has no statements: write {what} as a `def`")
+    return read(function)
+
+
 def read(function: types.FunctionType) -> SourceText:
     """The text of a function.
 
     Raises `TypeError`, which says what to do, where Python does not have it.
     """
-    if function.__name__ == "<lambda>":
+    code = function.__code__
+    # A function may have been given another name.
+    name, file = code.co_name, code.co_filename
+    if code.co_flags & _ASYNC:
+        raise TypeError(f"`{function.__qualname__}` is an async function: write `def`")
+    if name == _LAMBDA:
         return _lambda(function)
     try:
-        lines, line = inspect.getsourcelines(function)
+        lines, line = _lines(function)
     except (OSError, TypeError, IndentationError, SyntaxError) as error:
         raise TypeError(_unread(function, str(error))) from None
-    file = function.__code__.co_filename
     text = "".join(lines)
-    if not _defines(text, function.__name__):
-        reason = f"line {line} of it does not define it any more"
-        raise TypeError(_unread(function, reason))
+    if not _defines(text, name):
+        raise TypeError(_unread(function, f"line {line} of it does not define it any more"))
+    if _is_edited(file) and not is_that(code, "".join(linecache.getlines(file))):
+        raise TypeError(_unread(function, "it was edited, and has not been imported anew"))
     if text[:1].isspace():
         # It stands in a class or in another function: a block that always runs keeps its columns.
-        return SourceText(function.__name__, f"if True:\n{text}", file, line - 1)
-    return SourceText(function.__name__, text, file, line)
+        return SourceText(name, f"if True:\n{text}", file, line - 1)
+    return SourceText(name, text, file, line)
+
+
+def _lines(function: types.FunctionType) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first one."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if lines:
+        # `inspect` asks all modules for their files, and some import others then.
+        return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+    return inspect.getsourcelines(function)
+
+
+_LAMBDA = "<lambda>"
+_ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_BEGAN = time.time()
+
+
+def _is_edited(file: str) -> bool:
+    """Whether a file may be another one than what was imported."""
+    try:
+        return os.stat(file).st_mtime >= _BEGAN
+    except OSError:
+        return False
 
 
 def _defines(text: str, name: str) -> bool:
@@ -62,6 +103,53 @@ def _defines(text: str, name: str) -> bool:
         return True
     first = tree.body[0] if tree.body else None
     return isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef)) and first.name == name
+
+
+def is_that(own: types.CodeType, file_text: str) -> bool:
+    """Whether the text of a file is the one that a function was compiled from. Where something else
+    than Python compiles files, as pytest does those with `assert`, that is not known, and taken to
+    be so.
+    """
+    try:
+        found = _functions(file_text, own.co_flags & _FUTURE)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    place = (own.co_name, own.co_firstlineno)
+    there = [each for each in found if (each.co_name, each.co_firstlineno) == place]
+    return "assert" in file_text or any(_said_by(each) == _said_by(own) for each in there)
+
+
+@functools.lru_cache(maxsize=8)
+def _functions(file_text: str, flags: int) -> list[types.CodeType]:
+    """The code of all functions of a file."""
+    made: Any = compile(file_text, "<text>", "exec", flags, dont_inherit=True)
+    return list(_codes(made))
+
+
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of the functions within another one."""
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield const
+            yield from _codes(const)
+
+
+def _said_by(code: types.CodeType) -> Any:
+    """All of a code but for where it stands."""
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return code.co_code, names, [_constant(const) for const in code.co_consts]
+
+
+def _constant(const: object) -> Any:
+    if isinstance(const, types.CodeType):
+        return _said_by(const)
+    if isinstance(const, str):
+        # Of the name of a function within others, which some Pythons keep, the last part.
+        return const.rpartition(".<locals>.")[2]
+    return repr(const)
 
 
 def _lambda(function: types.FunctionType) -> SourceText:
@@ -76,6 +164,8 @@ def _lambda(function: types.FunctionType) -> SourceText:
         raise TypeError(_unread(function, str(error))) from None
     pieces = {ast.get_source_segment(text, node) or "" for node in nodes if node.lineno == line}
     found = [piece for piece in pieces if _is_same(function, piece)]
+    if len(found) > 1:
+        found = [piece for piece in found if _is_compiled_to(function.__code__, piece)]
     if len(found) != 1:
         raise TypeError(_unread(function, f"line {line} has {len(found)} lambdas like it"))
     return SourceText(name, f"{name} = ({found[0]})\n", file, line)
@@ -105,6 +195,12 @@ def _is_same(function: types.FunctionType, piece: str) -> bool:
         and {*each.co_names, *each.co_freevars} == {*own.co_names, *own.co_freevars}
         for each in codes
     )
+
+
+def _is_compiled_to(own: types.CodeType, piece: str) -> bool:
+    """Whether the text of a lambda compiles to the very same code."""
+    around = f"def _({', '.join(own.co_freevars)}):\n    return ({piece})\n"
+    return any(_said_by(each) == _said_by(own) for each in _functions(around, 0))
 
 
 def _constants(code: types.CodeType) -> list[object]:

@@ -47,9 +47,11 @@ class Parameters(NamedTuple):
         given = list(inspect.signature(function).parameters.values())[n_bound:]
         for each in given:
             if each.kind not in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD):
+                is_keyword = each.kind == each.KEYWORD_ONLY
+                shown = f"*, {each.name}" if is_keyword else str(each)
+                instead = "write it without `*`" if is_keyword else "name each argument"
                 raise TypeError(
-                    f"`{function.__name__}` takes `{each}`, which calls of kernels have not: "
-                    "write a parameter for each argument"
+                    f"`{function.__name__}` takes `{shown}`, which jit functions have not: {instead}"
                 )
         annotations = {
             each.name: _evaluated(each.annotation, function)

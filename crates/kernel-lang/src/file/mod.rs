@@ -13,6 +13,7 @@
 
 mod captured;
 mod decorator;
+mod defaults;
 mod lines;
 mod read;
 mod source;

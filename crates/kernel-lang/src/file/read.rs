@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From the text of a file to its names: what it imports is read first, each file once.
 
+use super::defaults;
 use super::source::content_of_file;
 use super::specs::Specs;
 use super::{
@@ -240,7 +241,7 @@ impl Reader<'_, '_> {
                 imports.iter().for_each(|import| self.import(module, import));
             }
             StmtKind::Assign(targets, value) => {
-                let value = Arc::new(value.clone());
+                let value = Arc::new(defaults::given_to_value(value, &module.names));
                 for target in targets {
                     if !bind_constant(module, target, &value) {
                         odd.push(odd_statement(target.span, "assign to a name"));
@@ -363,6 +364,7 @@ impl Reader<'_, '_> {
             true => Arc::new(function.of_object()),
             false => function.clone(),
         };
+        let function = defaults::given(&function, &module.names);
         let definition = Arc::new(Definition { module: id, function: function.clone(), kind });
         module.names.insert(function.name.name.clone(), Global::Function(definition.clone()));
         module.functions.push(definition);
