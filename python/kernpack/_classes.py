@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import Any, Iterator, Sequence, Tuple, Union, cast
+from typing import Any, Iterator, Sequence, Tuple, Union
 
 from . import _native
 from ._argument import fields_of, is_dataclass, parts_of
@@ -68,7 +68,7 @@ def items_of(value: Any) -> tuple[Names, Sequence[Any]] | None:
     if type(value) in (tuple, list):
         return [None] * len(value), value
     # Other tuples, such as a Shape, are what TVM-FFI makes of them.
-    named: Names | None = getattr(cast("Any", value), "_fields", None)
+    named: Names | None = getattr(value, "_fields", None)
     return None if named is None or not is_tuple(value) else (named, value)
 
 

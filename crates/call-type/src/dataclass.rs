@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Dataclasses, which TVM-FFI passes as their fields if it is told so before it meets the first, and
-//! other classes of which it does not pass all that they say.
+//! Dataclasses, which TVM-FFI passes as their fields if it is told so before it meets the first,
+//! and other classes of which it does not pass all that they say.
 //!
 //! Each class of arguments is shown once to the method `_meet`, which tells it. Classes that were
 //! met are known by their identity, so that a call costs a look into a set for each argument. Those
