@@ -154,9 +154,7 @@ def get_program(
     return _get_program({**of_program, **_arch.wanted(arch)}, ask)
 
 
-def _get_program(
-    of_program: dict[str, Any], ask: Callable[[], None] | None = None
-) -> OfProgram:
+def _get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = None) -> OfProgram:
     request: tuple[dict[str, Any], dict[str, bytes]] = of_program, {}
     answer = _answer(*request, ask)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)

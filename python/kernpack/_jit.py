@@ -10,6 +10,7 @@ them is another value, other variants are called. Not here: how texts and values
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import inspect

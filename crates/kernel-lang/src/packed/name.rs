@@ -8,7 +8,7 @@ use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use crate::algebra;
 use crate::builtin;
-use crate::file::{Captured, Decorator, Definition, DefinitionKind, KernelFiles, ModuleId};
+use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
 use crate::names::{self, Constants, Names, Target};
 use crate::python::tree::{Expr, Name};
 use crate::value as elaborated;
