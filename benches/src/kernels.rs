@@ -157,7 +157,7 @@ impl KernelFile {
         let mut texts = Texts::default();
         let KernelFile { name, text, folder } = self;
         let language = Language::Kernels;
-        let text = PackageText { language, name, text, base: folder, places: &[] };
+        let text = PackageText { language, name, text, base: folder, places: &[], specs: &[] };
         let mut reading = text.read(&mut texts, Held::nothing());
         reading.overrule_archs(&[arch]);
         let Reading { package, problems, .. } = reading;

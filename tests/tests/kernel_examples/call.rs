@@ -152,7 +152,7 @@ impl File {
     pub fn read(text: &str) -> Result<File, Vec<Found>> {
         let mut texts = Texts::default();
         let (language, name, base) = (Language::Kernels, "kernels.py", Path::new(""));
-        let reading = PackageText { language, name, text, base, places: &[] }
+        let reading = PackageText { language, name, text, base, places: &[], specs: &[] }
             .read(&mut texts, Held::nothing());
         match reading.problems.has_errors() {
             true => Err(told(&reading.problems, &texts)),

@@ -136,7 +136,7 @@ fn what_is_wrong_with_them_is_told() {
     "#]]
     .assert_eq(&check(&others));
     expect![[r#"
-        error[packed-name]: there is no function `other` without a signature
+        error[decorator]: there is no function `other` without a signature
          --> --specs:1:1
           |
         1 | other()

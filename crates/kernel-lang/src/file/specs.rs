@@ -68,7 +68,7 @@ impl Specs {
         unused.map(|Spec { signature, .. }| {
             let name = &signature.name;
             let message = format!("there is no function `{name}` without a signature");
-            let problem = Diagnostic::new("packed-name", message);
+            let problem = Diagnostic::new("decorator", message);
             let problem = problem.label(signature.span, "a signature is given for it");
             problem.help("name a function of the file whose decorator has none")
         })

@@ -13,8 +13,8 @@ use super::walk;
 pub type Path = Vec<Name>;
 
 /// The paths that statements of a file use in their functions. Each stands there once, in the order
-/// of the text. Of methods, the first parameter of a function of the file is among them: the program
-/// has its value, as it has the values of the defaults of such a function's parameters.
+/// of the text. Of methods, the first parameter of a function of the file is among them: the
+/// program has its value, as it has the values of the defaults of such a function's parameters.
 pub fn paths(block: &Block, is_method: bool) -> Vec<Path> {
     let bound = walk::assigned(block);
     let mut free = Free { bound, is_method, is_within: false, found: Vec::new() };
