@@ -296,7 +296,8 @@ def kernels(folder):
             path = folder / f"{Path(name).stem.replace('-', '_')}_{number}.py"
             path.write_text(f"import kernpack{text}")
     for path in (REPOSITORY / "examples").rglob("*.py"):
-        if "@kp.kernel" in path.read_text():
+        # Annotations that are values, as those who come from CuTe DSL write, are no types.
+        if "@kp.kernel" in path.read_text() and path.parent.name != "cute_dsl":
             (folder / path.name).write_text(path.read_text())
 
 

@@ -440,7 +440,7 @@ def test_layouts_of_threads_and_values():
 
 OF_GUIDES = """
 from_dlpack mark_layout_dynamic mark_compact_shape_dynamic make_fake_tensor
-make_fake_compact_tensor make_fake_stream sym_int32 sym_int64 FakeTensor Tensor Pointer make_ptr
+make_fake_compact_tensor make_fake_stream sym_int32 sym_int64 FakeTensor Pointer make_ptr
 nullptr Shape Stride Coord Tile IntTuple Boolean Int4 Int8 Int16 Int32 Int64 Uint8 Uint16 Uint32 Uint64
 Float16 BFloat16 Float32 TFloat32 Float64 Float8E4M3FN Float8E5M2 Float8E8M0FNU Float4E2M1FN
 Float4E2M1FNx2 Float6E2M3FN Float6E3M2FN CUstream export_to_c cutlass_call compile_to EnableTVMFFI

@@ -257,7 +257,7 @@ def _of_cute(value: Any) -> Json | None:
 
 
 def _is_kernpacks(value: types.FunctionType) -> bool:
-    return value.__module__.partition(".")[0] == "kernpack"
+    return (value.__module__ or "").partition(".")[0] == "kernpack"
 
 
 def _of_kernpack(value: types.FunctionType) -> Json:

@@ -140,7 +140,7 @@ class _JitMethods(Function):
         self._watched: Any = None
         self._table: dict[tuple[int, str], Variant] = {}
         self._raised: dict[int, BaseException] = {}
-        self.parameters = _parameters(function, options, owner)
+        self.parameters = _parameters(text.name, function, options, owner)
         constants = None if options.signature is not None else self.parameters.constants
         mine = weakref.ref(self)
 
@@ -488,12 +488,12 @@ def _results_of(function: Function) -> list[str]:
 
 
 def _parameters(
-    function: types.FunctionType, options: _Options, owner: Any
+    name: str, function: types.FunctionType, options: _Options, owner: Any
 ) -> _specialise.Parameters:
     """The parameters that callers know: those of the signature, where there is one."""
     own = _specialise.Parameters.of(function, int(owner is not None))
     if options.signature is None:
-        _check_names(function.__code__.co_name, own.names)
+        _check_names(name, own.names)
         return own
     try:
         params = _native.describe(options.signature)["params"]
