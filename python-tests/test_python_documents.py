@@ -126,16 +126,20 @@ def folder(tmp_path, kernpack, monkeypatch):
 def test_the_first_example(folder):
     """The first block of Python; what else is on that page is run by `test_documents.py`."""
     document = Document("README.md", folder)
-    found = [piece for piece in pieces("README.md") if piece[0] == "## In a minute"]
-    assert [info for _, info, _ in found] == ["sh", "python", "text"]
-    assert is_like(document.python(found[1][2], 0, found[2][2]), found[2][2])
+    found = [piece for piece in pieces("README.md") if piece[0] == "## A kernel that you have"]
+    assert [info for _, info, _ in found] == ["python", "text"]
+    assert is_like(document.python(found[0][2], 0, found[1][2]), found[1][2])
 
 
 def test_the_first_kernel(folder):
     document = Document("README.md", folder)
     found = [piece for piece in pieces("README.md") if piece[0] == "## A kernel in Python"]
-    assert [info for _, info, _ in found] == ["python", "text"]
-    assert document.python(found[0][2], 0, "").rstrip() == found[1][2].rstrip()
+    assert [info for _, info, _ in found] == ["sh", "python", "text", "python"]
+    assert is_like(document.python(found[1][2], 0, found[2][2]), found[2][2])
+    assert (folder / "scale.so").stat().st_size > 0
+    document.python(found[3][2], 1, "")
+    shown = (REPOSITORY / "docs/images/threads.svg").read_text()
+    assert (folder / "threads.svg").read_text() == shown
 
 
 def test_the_first_demo():
