@@ -142,6 +142,11 @@ def test_the_first_kernel(folder):
     assert (folder / "threads.svg").read_text() == shown
 
 
+def test_the_chart_is_what_the_benchmarks_say():
+    ran = subprocess.run([sys.executable, REPOSITORY / "scripts/chart", "--check"])
+    assert ran.returncode == 0
+
+
 def test_the_first_demo():
     environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
     ran = subprocess.run(

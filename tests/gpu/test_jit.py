@@ -3,6 +3,7 @@
 what captured graphs and threads make of them.
 """
 
+import ctypes
 import sys
 import threading
 from typing import NamedTuple
@@ -245,3 +246,81 @@ def _resident():
     """The memory of this process, in kilobytes."""
     with open("/proc/self/status") as status:
         return int(next(line for line in status if line.startswith("VmRSS")).split()[1])
+
+
+@kp.kernel
+def count_values(x, counts):
+    i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        kp.atomic_add(counts, (x[i] % 2, x[i] % 3), 1)
+
+
+@kp.jit
+def counted(x):
+    counts = kp.zeros((2, 3), kp.int32)
+    count_values(x, counts).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+    return counts
+
+
+def test_memory_of_zeros_is_written_on_the_stream_of_the_call():
+    x = torch.arange(100_000, dtype=torch.int32, device="cuda")
+    expected = torch.zeros(2, 3, dtype=torch.int32, device="cuda")
+    expected.index_put_((x % 2, x % 3), torch.ones_like(x), accumulate=True)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        found = [counted(x) for _ in range(20)]
+    torch.cuda.synchronize()
+    assert all(torch.equal(each, expected) for each in found)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2047, 5_000_001])
+def test_zeros_of_any_size(n):
+    @kp.jit
+    def cleared(x, dtype):
+        y = kp.zeros(x.shape, dtype)
+        return y
+
+    x = torch.empty(n, dtype=torch.int8, device="cuda")
+    for dtype in (torch.bfloat16, torch.uint8, torch.float64):
+        torch.full((n,), 7, dtype=dtype, device="cuda")
+        made = cleared(x, dtype)
+        assert made.dtype == dtype and made.shape == x.shape and not made.any()
+
+
+def test_the_driver_says_the_same_of_resources(tmp_path):
+    cuda = ctypes.CDLL("libcuda.so.1")
+    major, minor = torch.cuda.get_device_capability()
+    for f in (scale, add_one_2d, counted):
+        made = kp.compile(f, *SPECS[f](), arch=f"sm_{major}{minor}")
+        (image,) = [
+            each for each in kp._native.images(made.package.path) if each["kind"] == "cubin"
+        ]
+        content = made.package.read()[image["offset"] : image["offset"] + image["size"]]
+        module, function, value = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+        assert cuda.cuModuleLoadData(ctypes.byref(module), content) == 0
+        for of in made.resources:
+            name = of.kernel.encode()
+            assert cuda.cuModuleGetFunction(ctypes.byref(function), module, name) == 0
+            # CU_FUNC_ATTRIBUTE_NUM_REGS and CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
+            for attribute, expected in ((4, of.registers), (3, of.local_bytes)):
+                assert cuda.cuFuncGetAttribute(ctypes.byref(value), attribute, function) == 0
+                assert value.value == expected, (of, attribute)
+            at_once = cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor
+            assert at_once(ctypes.byref(value), function, of.threads, ctypes.c_size_t(0)) == 0
+            assert value.value == of.blocks_at_once, of
+
+
+def any_vector(dtype=kp.float32):
+    return kp.fake_tensor(dtype, (kp.sym_int(),))
+
+
+def any_matrix():
+    return kp.fake_tensor(kp.float32, (kp.sym_int(), kp.sym_int()))
+
+
+SPECS = {
+    scale: lambda: (any_vector(), any_vector()),
+    add_one_2d: lambda: (any_matrix(), any_matrix()),
+    counted: lambda: (any_vector(kp.int32),),
+}
