@@ -3,6 +3,10 @@
 refused.
 """
 
+import os
+import re
+import subprocess
+import sys
 import threading
 
 import everything
@@ -18,13 +22,14 @@ import tvm_ffi
 @pytest.fixture(scope="module")
 def module(tmp_path_factory, kernpack):
     """The package of everything, built once."""
-    import subprocess
+    return tvm_ffi.load_module(str(built(tmp_path_factory.mktemp("everything"), kernpack)))
 
-    folder = tmp_path_factory.mktemp("everything")
+
+def built(folder, kernpack):
     (folder / "package.toml").write_text(everything.PACKAGE)
     (folder / "everything.c").write_text(everything.KERNELS)
     subprocess.run([kernpack, "build", "package.toml", "-o", "package.so"], cwd=folder, check=True)
-    return tvm_ffi.load_module(str(folder / "package.so"))
+    return folder / "package.so"
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -61,11 +66,23 @@ def test_numpy_and_tvm_ffi_tensors(module):
     np.testing.assert_array_equal(np.from_dlpack(c), a + 2)
 
 
-def test_results_without_an_allocator_say_so(module):
-    with pytest.raises(
-        RuntimeError, match="^Cannot allocate the .* when calling: `everything(.*)`: .*allocator"
-    ):
-        module.everything(*everything.arguments(np.zeros((2, 2), np.float32)))
+WITHOUT_AN_ALLOCATOR = """
+import sys, everything, numpy, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+module.everything(*everything.arguments(numpy.zeros((2, 2), numpy.float32)))
+"""
+
+
+def test_results_without_an_allocator_say_so(tmp_path, kernpack):
+    # A process of its own: whatever loads a function with results in this one brings an allocator.
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_AN_ALLOCATOR, built(tmp_path, kernpack)],
+        env={**os.environ, "PYTHONPATH": os.path.dirname(everything.__file__)},
+        capture_output=True,
+        text=True,
+    )
+    message = "RuntimeError: Cannot allocate the .* when calling: `everything(.*)`: .*allocator"
+    assert ran.returncode == 1 and re.search(message, ran.stderr), ran.stderr
 
 
 def test_jax_on_the_cpu(module):
