@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(at_once(90, u64::MAX, u64::MAX), 0);
     }
 
-    /// By the rule of `cuda_occupancy.h`: warps get whole units, of a quarter of the registers each.
+    /// By the rule of `cuda_occupancy.h`: a warp gets whole units, of its part of the registers.
     #[test]
     fn registers_bound_what_runs_at_once() {
         assert_eq!(blocks_by_registers(256, 32), 8);
