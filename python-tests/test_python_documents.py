@@ -24,7 +24,7 @@ import torch
 import tvm_ffi
 
 import kernpack as kp
-from kernpack import _api, _native
+from kernpack import _api_packages, _api_programs, _native
 from conftest import REPOSITORY
 from test_documents import blocks, run
 
@@ -215,7 +215,8 @@ def test_layouts(folder):
 
 def test_the_reference_names_everything():
     text = (REPOSITORY / "docs/python.md").read_text()
-    names = [name for name in _api.__all__ if not isinstance(getattr(_api, name), kp.DType)]
+    every = [*_api_packages.__all__, *_api_programs.__all__]
+    names = [name for name in every if not isinstance(getattr(kp, name), kp.DType)]
     missing = [
         f"kp.{name}"
         for name in [*names, "jax", "torch", "triton"]

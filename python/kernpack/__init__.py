@@ -24,7 +24,8 @@ from ._forks import importing
 if TYPE_CHECKING:
     from . import jax as jax
     from . import torch as torch
-    from ._api import *
+    from ._api_packages import *
+    from ._api_programs import *
 
     # What Python and kernels both have, with the types that it has for both.
     from ._language import *
@@ -44,20 +45,30 @@ if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
         elif name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         else:
-            api = _imported("_api")
-            language = _imported("_language") if name not in api.__all__ else None
-            if language is not None and name not in language.names():
-                # What users of CuTe DSL look for is told by the compiler's library.
-                help_ = _imported("_native").foreign_help(name)
-                hint = "" if help_ is None else f": {help_}"
-                raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-            found = getattr(api, name) if language is None else language.names()[name]
+            found = _found(name)
         globals()[name] = found
         return found
 
 
+_APIS = ("_api_packages", "_api_programs")
+
+
+def _found(name: str) -> Any:
+    for each in _APIS:
+        api = _imported(each)
+        if name in api.__all__:
+            return getattr(api, name)
+    language = _imported("_language").names()
+    if name not in language:
+        # What users of CuTe DSL look for is told by the compiler's library.
+        help_ = _imported("_native").foreign_help(name)
+        hint = "" if help_ is None else f": {help_}"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+    return language[name]
+
+
 def __dir__() -> list[str]:
-    names = {*_imported("_api").__all__, *_imported("_language").names()}
+    names = {*_imported("_language").names()}.union(*(_imported(api).__all__ for api in _APIS))
     return [*sorted(names), "jax", "torch", "triton"]
 
 

@@ -9,8 +9,8 @@ from typing import Sequence, Union
 
 from . import _build, _kernel
 from ._build import Package
+from ._forks import importing
 from ._function import Function
-from ._jit import alone
 from ._module import Module
 
 
@@ -34,6 +34,8 @@ def export(
     if isinstance(functions, Function) and name is None:
         functions.export(path)
         return
+    with importing():
+        from ._jit import alone
     several = [functions] if isinstance(functions, Function) else functions
     _joined([alone(each) for each in several], name or Path(path).stem).export(path)
 

@@ -23,7 +23,7 @@ import operator
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
 
-from . import _check, _classes, _emitted, _interpreted, _native
+from . import _classes, _interpreted, _native
 from ._argument import (
     converted,
     fields_of,
@@ -35,14 +35,16 @@ from ._argument import (
     parts_of,
     unpacked,
 )
-from ._forks import cached_property
-from ._shape import passed_params, paths_of
+from ._description import passed_params, paths_of
+from ._forks import cached_property, importing
 from ._tvm_ffi import tvm_ffi
 
 if TYPE_CHECKING:
     import os
 
     from ._build import Package
+    from ._check import Checked
+    from ._emitted import Resources
     from ._module import Module
 
 
@@ -118,18 +120,24 @@ class _Methods(tvm_ffi.Function):
         That, `llvm` and `resources` are a `TypeError` of a package that was not built here, and a
         `CompileError` of kernels that are not written in kernpack.
         """
+        with importing():
+            from . import _emitted
         return _emitted.ir(cast("Function", self))
 
     @property
     def llvm(self) -> dict[str, str]:
         """LLVM's text of its kernels before any pass, by architecture."""
+        with importing():
+            from . import _emitted
         return _emitted.llvm(cast("Function", self))
 
     @property
-    def resources(self) -> list[_emitted.Resources]:
+    def resources(self) -> list[Resources]:
         """Registers, spills, memory and occupancy of each of its kernels, on each architecture; they
         are assembled for that.
         """
+        with importing():
+            from . import _emitted
         return _emitted.resources(cast("Function", self))
 
     @property
@@ -166,9 +174,7 @@ class _Methods(tvm_ffi.Function):
         self._meet_written(bound.args)
         return self.package.prepare(cast("Function", self), unpacked(bound.args))
 
-    def check(
-        self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
-    ) -> _check.Checked:
+    def check(self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any) -> Checked:
         """Makes the call on the interpreter, which says what is wrong with the kernels, and writes
         nothing: see `docs/debugging.md`.
 
@@ -177,6 +183,8 @@ class _Methods(tvm_ffi.Function):
         `TypeError` for a function whose kernels are not written in kernpack, or whose package was
         not built here.
         """
+        with importing():
+            from . import _check
         return _check.check(cast("Function", self), self._in_order(args, keywords), seed, strict)
 
     def _in_order(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -13,8 +13,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import _check, _graphs
 from ._argument import is_of, leaves
+from ._forks import importing
 
 if TYPE_CHECKING:
     from ._function import Function
@@ -29,20 +29,18 @@ IS_ON = _SETTING == "1"
 
 def call(function: Function, args: tuple[Any, ...]) -> Any:
     """Makes a call with these arguments, all of them in order, and gives what it returns."""
-    _refuse_capture(function)
-    checked = _check.check(function, args, 0, True)
-    for own, left in zip(leaves(args), leaves(checked.arguments)):
-        if left is not own:
-            _write(own, left)
-    return checked.results
-
-
-def _refuse_capture(function: Function) -> None:
+    with importing():
+        from . import _check, _graphs
     if _graphs.is_capturing():
         raise RuntimeError(
             f"`{function.name}` is called while a CUDA graph is captured, and KERNPACK_INTERPRET=1 "
             "has its kernels run on the interpreter, which no graph holds: call it outside"
         )
+    checked = _check.check(function, args, 0, True)
+    for own, left in zip(leaves(args), leaves(checked.arguments)):
+        if left is not own:
+            _write(own, left)
+    return checked.results
 
 
 def _write(array: Any, content: Any) -> None:

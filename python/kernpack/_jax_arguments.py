@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from kernpack import _shape
+from kernpack._description import passed_params, paths_of
 from kernpack._dtype import NAMES
 from kernpack._function import written
 from kernpack._shape import untyped
@@ -203,7 +203,7 @@ def surface_of(
 ) -> Surface:
     """What the parameters of a description are for."""
     parameters: list[Parameter] = []
-    for param in _shape.passed_params(description):
+    for param in passed_params(description):
         node = _node(param["name"], param["type"], aliased, is_optional=False)
         default = defaults.get(param["name"], MISSING)
         if default is MISSING and param["type"]["kind"] == "literal":
@@ -222,7 +222,7 @@ def _node(
     names = tuple(part["name"] for part in kind["fields"])
     fields = [
         _node(own, part["type"], aliased, is_optional=False)
-        for own, part in zip(_shape.paths_of(path, kind["fields"]), kind["fields"], strict=True)
+        for own, part in zip(paths_of(path, kind["fields"]), kind["fields"], strict=True)
     ]
     return Branch(path, names, tuple(fields), is_optional)
 

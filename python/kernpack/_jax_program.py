@@ -22,6 +22,7 @@ import numpy as np
 
 from kernpack import _native, _shape, _xla
 from kernpack._function import written
+from kernpack._description import passed_params
 from kernpack._jax_arguments import (
     MISSING,
     Gathered,
@@ -213,7 +214,7 @@ class Program:
         function = self.callee.function
         if not self.options.check or not hasattr(function, "signature"):
             return
-        n_params = len(_shape.passed_params(function.description))
+        n_params = len(passed_params(function.description))
         parameters = list(zip(self.surface.parameters, self.gathered.trees, strict=True))[:n_params]
         values = [_checked(each, tree, specs, outs, binding) for each, tree in parameters]
         if not _is_concrete(values):

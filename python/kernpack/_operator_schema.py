@@ -15,7 +15,7 @@ import string
 from dataclasses import dataclass, field
 from typing import Any, Final, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
-from . import _shape
+from ._description import passed_params
 
 Type = Mapping[str, Any]
 """A type of a description."""
@@ -154,7 +154,7 @@ def schema_of(description: Mapping[str, Any]) -> Schema:
     """The schema of a function. `TypeError` where an operator cannot take what it takes."""
     schema = Schema(description)
     letters = _letters()
-    for param in _shape.passed_params(description):
+    for param in passed_params(description):
         default = param.get("default", MISSING)
         argument = _add(schema, param["name"], param["type"], default, letters)
         schema.arguments.append(argument)

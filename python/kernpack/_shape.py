@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from . import _native
+from ._description import passed_params, paths_of
 from ._dtype import NAMES
 
 Dim = Any
@@ -233,11 +234,6 @@ def strides_of(spec: Spec) -> tuple[Dim, ...]:
 # Solving
 
 
-def passed_params(description: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The parameters that a caller passes: all but `EnvStream`s."""
-    return [param for param in description["params"] if param["type"]["kind"] != "env_stream"]
-
-
 def solve(
     description: Mapping[str, Any],
     args: Sequence[Any] | Mapping[str, Any],
@@ -297,12 +293,6 @@ def _walk(path: str, kind: Mapping[str, Any], value: Any, binding: Binding, plac
             for at in range(-len(value), len(value)):
                 binding.values[f"{path}[{at}]"] = value[at]
         binding.values[path] = untyped(value)
-
-
-def paths_of(path: str, fields: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The paths of a tuple's elements, as messages have them."""
-    names = [part["name"] for part in fields]
-    return [f"{path}[{at}]" if name is None else f"{path}.{name}" for at, name in enumerate(names)]
 
 
 def elements(fields: Sequence[Mapping[str, Any]], value: Any) -> tuple[Any, ...]:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that `kernpack` has, by the names that users know."""
+"""What makes packages and signatures, by the names that users know. Not here: what kernels in Python
+need beside that (`_api_programs.py`), which takes longer to import.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _algebra, _kernel
-from ._algebra import *
-from ._algebra import make_identity_layout, shape
+from . import _kernel
 from ._build import Package, load, precompile
-from ._check import CheckError, Checked, Finding
 from ._dtype import (
     DType,
     bfloat16,
@@ -42,16 +41,12 @@ from ._dtype import (
     uint8,
 )
 from ._dtype import bool_ as bool
-from ._emitted import Resources
 from ._errors import CompileError, CompileForbidden, CompileWarning
 from ._export import export
 from ._function import Function
-from ._jit import JitFunction, Variant, compile, jit
 from ._kernel import cubin, cuda, fatbin, host
-from ._layout import Layout, Swizzle, draw
 from ._module import Module, find_runtime_libraries, inspect, load_module
 from ._package import Definition, Launch, Source
-from ._program import Kernel, kernel
 from ._signature import (
     SymInt,
     fake_compact_tensor,
@@ -65,43 +60,30 @@ from ._signature import (
 )
 
 if TYPE_CHECKING:
-    from ._values import Constexpr, Ptx
+    from ._values import Ptx
 
     ptx = Ptx(_kernel.ptx)
 else:
     from ._kernel import ptx
-    from ._specialise import Constexpr
 
 __all__ = [
-    "CheckError",
-    "Checked",
     "CompileError",
     "CompileForbidden",
     "CompileWarning",
-    "Constexpr",
     "DType",
     "Definition",
-    "Finding",
     "Function",
-    "JitFunction",
-    "Kernel",
     "Launch",
-    "Layout",
     "Module",
     "Package",
-    "Resources",
     "Source",
-    "Swizzle",
     "SymInt",
-    "Variant",
     "bfloat16",
     "bool",
-    "compile",
     "complex128",
     "complex64",
     "cubin",
     "cuda",
-    "draw",
     "dtype",
     "export",
     "fake_compact_tensor",
@@ -131,17 +113,13 @@ __all__ = [
     "int4",
     "int64",
     "int8",
-    "jit",
-    "kernel",
     "load",
     "load_module",
-    "make_identity_layout",
     "mut",
     "optional",
     "pointer",
     "precompile",
     "ptx",
-    "shape",
     "signature",
     "sym_int",
     "uint16",
@@ -149,4 +127,3 @@ __all__ = [
     "uint64",
     "uint8",
 ]
-__all__ += _algebra.__all__

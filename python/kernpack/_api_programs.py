@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels in Python need, and those who look into functions, by the names that users know. Not
+here: packages and signatures (`_api_packages.py`), and the names of kernels alone (`_language.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _algebra
+from ._algebra import *
+from ._algebra import make_identity_layout, shape
+from ._check import CheckError, Checked, Finding
+from ._emitted import Resources
+from ._jit import JitFunction, Variant, compile, jit
+from ._layout import Layout, Swizzle, draw
+from ._program import Kernel, kernel
+
+if TYPE_CHECKING:
+    from ._values import Constexpr
+else:
+    from ._specialise import Constexpr
+
+__all__ = [
+    "CheckError",
+    "Checked",
+    "Constexpr",
+    "Finding",
+    "JitFunction",
+    "Kernel",
+    "Layout",
+    "Resources",
+    "Swizzle",
+    "Variant",
+    "compile",
+    "draw",
+    "jit",
+    "kernel",
+    "make_identity_layout",
+    "shape",
+]
+__all__ += _algebra.__all__
