@@ -50,6 +50,8 @@ enum Group {
     Gpu,
     /// The Python package.
     Package,
+    /// Jit functions, as far as they go without a GPU.
+    Jit,
     /// Operators of PyTorch.
     Torch,
     /// Calls in programs of JAX.
@@ -85,6 +87,7 @@ fn measure(options: &Options) -> Result<Vec<Figure>> {
                 Group::Gpu => gpu::measure(folder.path())?,
                 Group::Kernels => kernels::measure()?,
                 Group::Package => programs::package()?,
+                Group::Jit => programs::jit()?,
                 Group::Torch => programs::torch()?,
                 Group::Jax => programs::jax()?,
             });

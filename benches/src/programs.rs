@@ -31,6 +31,14 @@ pub fn package() -> Result<Vec<Figure>> {
     figures("python_package.py", [std::env::current_exe()?])
 }
 
+/// Jit functions, as far as they go without a GPU.
+///
+/// # Errors
+/// Where it cannot be run.
+pub fn jit() -> Result<Vec<Figure>> {
+    figures("python_jit.py", [] as [&str; 0])
+}
+
 /// Operators of PyTorch.
 ///
 /// # Errors

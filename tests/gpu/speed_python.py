@@ -27,10 +27,15 @@ from speed import in_python, pairs_of_vectors, timed
 
 LINK_MILLISECONDS = 4.1
 COMPILE_RATIO, HIT_MILLISECONDS, FRESH_MILLISECONDS = 1.30, 0.5, 10
+# Of jit functions: the first call without its assembler's share, and that of a new process which
+# finds it in the cache, behind its imports.
+FIRST_MILLISECONDS, FRESH_FIRST_MILLISECONDS = 25, 15
 # A keyword may take 250 ns where the raw function takes 2 us.
 CALL_RATIO, KEYWORD_RATIO = 1.02, 1.125
 # Of jit functions, which find their variants by the classes of arguments.
 CLASSES_RATIO, CAPTURED_NANOSECONDS = 1.06, 15
+# Of one that has very many variants.
+VARIANTS_RATIO = 1.02
 
 
 def add_one_of(function, pair):
@@ -118,6 +123,27 @@ def jit_calls():
     )
     for name, target in [("by classes", CLASSES_RATIO), ("by signature", CALL_RATIO)]:
         table.row(name, lambda name=name, target=target: jit_round(sides, name, target))
+
+
+def variants():
+    """A jit function with very many variants against itself with one."""
+    pairs = [(*pair, 7) for pair in pairs_of_vectors()]
+    one, many = jit_kernels.numbered(), jit_kernels.numbered()
+    for number in range(jit_kernels.N_VARIANTS):
+        many.warmup(*pairs[0][:2], number)
+    for a, b, number in pairs:
+        for function in (one, many):
+            add_one_of(lambda function=function: function(a, b, number), (a, b))
+    if (len(one.variants), len(many.variants)) != (1, jit_kernels.N_VARIANTS):
+        sys.exit("speed_python: the functions do not have the variants that they should have")
+    sides = {"one": in_python(one, *pairs), "many": in_python(many, *pairs)}
+    sides["one again"] = sides["one"]
+    table = Table(
+        f"Calls of a jit function that has {jit_kernels.N_VARIANTS} variants, host time, against the same function with one.",
+        ["variants", "many", "one", "ratio", "more", "target", "control"],
+    )
+    name = str(jit_kernels.N_VARIANTS)
+    table.row(name, lambda: call_round(sides, "many", "one", VARIANTS_RATIO))
 
 
 def jit_round(sides, name, target):
@@ -247,16 +273,53 @@ print((time.perf_counter_ns() - start) / 1e6)
 """
 
 
-def fresh(**environment):
+FRESH_JIT = """
+import time, tvm_ffi, torch
+import kernpack as kp
+kp.jit
+a, b = torch.zeros(1, device="cuda"), torch.zeros(1, device="cuda")
+b.fill_(7)
+torch.cuda.synchronize()
+start = time.perf_counter_ns()
+import jit_kernels
+jit_kernels.add_one(a, b)
+print((time.perf_counter_ns() - start) / 1e6)
+assert b.item() == 1
+"""
+
+
+def fresh(code, *arguments, **environment):
     """A function that says how long a new process needs for a kernel that is in the cache, when it
-    has imported tvm_ffi and PyTorch.
+    has imported what comes before.
     """
 
     def sample():
-        ran = kernels.python(FRESH, kernels.ADD_ONE, kernels.SIGNATURE, **environment)
+        ran = kernels.python(code, *arguments, **environment)
         return float(ran.splitlines()[-1])
 
     return sample
+
+
+def first_jit_calls():
+    """Functions that say how long a jit function takes that was never compiled: its first call, and
+    all of that but the assembler and the call, as for PTX that the driver compiles.
+    """
+    a, b = pairs_of_vectors()[0]
+    numbers = itertools.count(2)
+
+    def called():
+        first = jit_kernels.adding(float(f"{next(numbers)}.{os.getpid()}"))
+        return lambda: first(a, b)
+
+    def to_ptx():
+        first = jit_kernels.adding(float(f"{next(numbers)}.{os.getpid()}"))
+        return lambda: kp.compile(first, a, b, arch="compute_80")
+
+    def sample(make):
+        work = make()
+        return milliseconds(work)()
+
+    return lambda: sample(called), lambda: sample(to_ptx)
 
 
 def builds(folder):
@@ -285,12 +348,26 @@ def builds(folder):
     )
     table.row("compiled, warm", lambda: compile_round(sides))
     # Not in turns with compiles, which leave the processor's caches to whoever comes next.
-    hit, new_process = milliseconds(kernels.add_one), fresh(KERNPACK_JIT="forbid")
-    named = fresh(KERNPACK_ARCH=architecture)
+    hit = milliseconds(kernels.add_one)
+    of_text = FRESH, kernels.ADD_ONE, kernels.SIGNATURE
+    new_process, named = (
+        fresh(*of_text, KERNPACK_JIT="forbid"),
+        fresh(*of_text, KERNPACK_ARCH=architecture),
+    )
+    first_call, to_ptx = first_jit_calls()
+    jit_kernels.add_one(*pairs_of_vectors()[0])
     for title, sample, limit, n_rounds in [
         ("found in the cache", hit, HIT_MILLISECONDS, 201),
         ("found by a new process", new_process, FRESH_MILLISECONDS, 5),
         ("the same, where KERNPACK_ARCH says for what", named, None, 5),
+        ("first call of a jit function", first_call, None, 11),
+        ("a jit function as PTX, without an assembler", to_ptx, FIRST_MILLISECONDS, 11),
+        (
+            "first call of a jit function, found by a new process behind its imports",
+            fresh(FRESH_JIT, KERNPACK_JIT="forbid"),
+            FRESH_FIRST_MILLISECONDS,
+            5,
+        ),
     ]:
         table.row(title, lambda: found_round(sample, limit, n_rounds, sides["link"]))
 
@@ -324,6 +401,7 @@ def main(folder):
     torch.zeros(1, device="cuda")
     calls(folder)
     jit_calls()
+    variants()
     builds(folder)
     Table.end()
 
