@@ -385,7 +385,7 @@ mod tests {
         let identity = || CCompiler::named("CC", value.clone().into()).unwrap().identity().unwrap();
         let first = identity();
         assert_eq!(first, identity());
-        assert!(first.marks.iter().any(|mark| mark.starts_with("/usr/bin/gcc ")), "{first}");
+        assert!(first.marks.iter().any(|mark| mark.contains("bin/gcc build id")), "{first}");
         write("innermost", "two");
         let second = identity();
         assert_ne!(first, second);
