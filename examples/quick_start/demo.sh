@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes functions of kernels in Python, and asks what is in the file that they were written to; compares all that was
-# printed with expected.txt. KERNPACK_PYTHON names an interpreter that has kernpack and NumPy. Nothing is built here but
-# the kernels, which a C compiler does.
+# Makes functions of kernels, in C and in Python, and asks what is in a file that they were written to; compares all that was printed with
+# expected.txt. Kernels in Python run on the interpreter, and on a GPU where there is one, and PyTorch. KERNPACK_PYTHON names an interpreter
+# that has kernpack and NumPy. Nothing is built here but the kernels.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${KERNPACK_PYTHON:-python3}
@@ -14,6 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 export KERNPACK_CACHE_DIR=$folder/cache
 
 demo() {
+    "$python" "$here/kernel.py" "$folder/scale.so"
     "$python" "$here/demo.py" "$folder/vectors.so"
     echo "== again, where nothing may be compiled"
     KERNPACK_JIT=forbid "$python" "$here/demo.py" "$folder/vectors.so" | sed -n '2p'
