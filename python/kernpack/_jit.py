@@ -119,7 +119,7 @@ class _JitMethods(Function):
     costs then what a function of a package costs. `variants` are what it was compiled to.
     """
 
-    __kernpack_role__ = "device"
+    __kernpack_role__ = "jit"
 
     def begin(
         self, function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any

@@ -9,6 +9,7 @@ use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Const, Scalar};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
+use num_rational::BigRational;
 use num_traits::{FromPrimitive, Pow, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::fmt;
@@ -160,6 +161,16 @@ impl Integer {
     /// `self * other`; nothing where it is too large.
     pub(crate) fn mul(&self, other: &Integer) -> Option<Integer> {
         bounded(&self.0 * &other.0)
+    }
+
+    /// The float64 that is nearest to the quotient, as in Python; nothing where it is by zero, or
+    /// beyond all floats.
+    pub(crate) fn true_div(&self, other: &Integer) -> Option<f64> {
+        if other.is_zero() {
+            return None;
+        }
+        let quotient = BigRational::new_raw(self.0.clone(), other.0.clone());
+        quotient.to_f64().filter(|float| float.is_finite())
     }
 
     /// The quotient, rounded down; nothing where it is by zero.

@@ -26,8 +26,6 @@ impl fmt::Display for Untyped {
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// `/` of integers.
-    IntDivision,
     /// Division by zero.
     ByZero,
     /// It has more bits than constants have.
@@ -67,7 +65,8 @@ fn ints(op: BinaryOp, a: &Integer, b: &Integer) -> Result<Untyped, Refused> {
         BinaryOp::Mul => a.mul(b),
         BinaryOp::FloorDiv => return a.floor_div(b).map(Untyped::Int).ok_or(Refused::ByZero),
         BinaryOp::Mod => return a.floor_mod(b).map(Untyped::Int).ok_or(Refused::ByZero),
-        BinaryOp::Div => return Err(Refused::IntDivision),
+        BinaryOp::Div if b.is_zero() => return Err(Refused::ByZero),
+        BinaryOp::Div => return a.true_div(b).map(Untyped::Float).ok_or(Refused::NoFloat),
         BinaryOp::Pow if b.is_negative() && a.is_zero() => return Err(Refused::ByZero),
         BinaryOp::Pow if b.is_negative() => {
             let (a, b) = (a.nearest().zip(b.nearest())).ok_or(Refused::NoFloat)?;
@@ -132,6 +131,24 @@ mod tests {
         expect_results(BinaryOp::Mod, &pairs, expect!["1, 1, -1, -1, 0, ByZero, 0"]);
     }
 
+    /// The expected floats are Python's.
+    #[test]
+    fn a_quotient_of_integers_is_the_nearest_float() {
+        let pairs = ints(&[(6, 3), (1, 3), (-7, 2), (1, 1 << 24), (0, -5), (1, 0)]);
+        expect_results(
+            BinaryOp::Div,
+            &pairs,
+            expect!["2.0, 0.3333333333333333, -3.5, 5.960464477539063e-8, -0.0, ByZero"],
+        );
+        // Rounded before it is divided, this were 3002399751580330.5.
+        let large = ints(&[((1 << 53) + 1, 3)]);
+        expect_results(BinaryOp::Div, &large, expect!["3002399751580331.0"]);
+        let huge = Untyped::Int(Integer::from(10).pow(&400.into()).expect("small enough"));
+        let one = Untyped::Int(1.into());
+        let pairs = [(huge.clone(), huge.clone()), (huge.clone(), one.clone()), (one, huge)];
+        expect_results(BinaryOp::Div, &pairs, expect!["1.0, NoFloat, 0.0"]);
+    }
+
     #[test]
     fn integers_are_of_any_size_up_to_a_bound() {
         let large = ints(&[(i128::MAX, 2), (i128::MIN, 2), (-3, 2)]);
@@ -183,7 +200,6 @@ mod tests {
         expect_results(BinaryOp::Pow, &pairs, expect!["2.25, 0.1111111111111111, 1.0"]);
         expect_results(BinaryOp::Mod, &pairs, expect!["Undefined, Undefined, Undefined"]);
         let ints = ints(&[(6, 3)]);
-        expect_results(BinaryOp::Div, &ints, expect!["IntDivision"]);
         expect_results(BinaryOp::MatMul, &ints, expect!["Undefined"]);
         expect_results(BinaryOp::Xor, &ints, expect!["5"]);
     }

@@ -71,6 +71,7 @@ struct Part {
 enum PartRole {
     Kernel,
     Device,
+    Jit,
     Packed,
 }
 
@@ -129,6 +130,7 @@ impl Part {
         Ok(match self.role {
             PartRole::Kernel => Role::Kernel,
             PartRole::Device => Role::Device,
+            PartRole::Jit => Role::Jit,
             PartRole::Packed => {
                 let signature = self.signature.as_deref().ok_or("there is no signature")?.into();
                 let workspace = |(name, tensor): &(String, String)| {

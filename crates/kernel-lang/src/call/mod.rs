@@ -57,6 +57,14 @@ pub(crate) fn passed<W: Walker>(cx: &mut W, call: &Call) -> Option<Passed<W::Val
     is_good.then_some(passed)
 }
 
+/// Why a function that stands within another is none to call: a decorator does nothing there.
+pub(crate) fn decorated(function: &Function) -> Option<Diagnostic> {
+    let decorator = function.decorators.first()?;
+    let message = format!("`{}` stands within a function, and has a decorator", function.name.name);
+    let problem = Diagnostic::new("decorator", message).label(decorator.span, "not here");
+    Some(problem.help("define it outside of all functions"))
+}
+
 /// The parameters of a function.
 pub(crate) fn takes(function: &Function) -> Vec<String> {
     let mut takes = Vec::new();

@@ -351,6 +351,7 @@ impl Reader<'_, '_> {
             Role::Written => self.kind(id, module, function),
             Role::Kernel => DefinitionKind::Kernel,
             Role::Device => DefinitionKind::Device,
+            Role::Jit => DefinitionKind::Bare,
             Role::Packed(said) => {
                 DefinitionKind::Packed(Decorator::Said(said.placed(function, self.texts)))
             }

@@ -39,6 +39,8 @@ pub enum Role {
     Kernel,
     /// Kernels and packed functions call them.
     Device,
+    /// They are packed functions which others call: nothing is said of them here.
+    Jit,
     /// They are packed functions, of which a program says this.
     Packed(Said),
 }
@@ -84,6 +86,7 @@ impl Role {
             Role::Written => {}
             Role::Kernel => add(format_args!("kernel\n"), content),
             Role::Device => add(format_args!("device\n"), content),
+            Role::Jit => add(format_args!("jit\n"), content),
             Role::Packed(Said { signature, workspaces, is_made, is_strict }) => {
                 add(format_args!("packed {is_made} {is_strict}\n"), content);
                 add_text(signature, content);

@@ -204,7 +204,6 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Elaborated {
         match refused {
-            Refused::IntDivision => self.int_division(span),
             Refused::ByZero => {
                 let message = format!("`{}` by zero", op.text());
                 self.mistake("division", span, message, "divide by something else")

@@ -4,7 +4,8 @@
 //! and the rest a workspace.
 //!
 //! Only functions whose signature was made of a call's arguments ask for memory: others say it in
-//! their signatures. Each has the name that it is given first.
+//! their signatures. Each has the name that it is given first, and a number behind that where the
+//! way through the function has asked for memory of that name before.
 
 use super::body::{End, Rest, State, Walk};
 use super::expression::Evaluator;
@@ -100,11 +101,9 @@ impl Evaluator<'_> {
         self.report(problem.help(help))
     }
 
-    fn allocation(&mut self, targets: &[Expr], of: &Asked<'_>, span: Span) -> Option<Allocation> {
+    /// What a call asks for, under a name.
+    fn allocation(&mut self, name: Name, of: &Asked<'_>, span: Span) -> Option<Allocation> {
         let Asked { call, row } = of;
-        let [Expr { kind: ExprKind::Name(name), .. }] = targets else {
-            return self.unnamed_memory(row, span).and(None);
-        };
         let passed = call::passed(self, call)?;
         let path = format!("kp.{}", row.name);
         let Bound { values, .. } = call::bind(self, &path, row.takes, passed, span)?;
@@ -120,7 +119,7 @@ impl Evaluator<'_> {
         };
         let text = format!("Tensor([{}], {dtype})", dims.join(", "));
         match parse_tensor(&text[..]) {
-            Ok(tensor) => Some(Allocation { name: name.clone(), tensor, span }),
+            Ok(tensor) => Some(Allocation { name, tensor, span }),
             Err(found) => {
                 let why = found.0.first().map(|one| one.message.clone()).unwrap_or_default();
                 let problem = Diagnostic::new("packed-value", format!("`{text}` is no tensor"));
@@ -143,13 +142,13 @@ impl Walk<'_> {
     /// `name = kp.empty(shape, dtype)`, or `kp.zeros`
     pub(super) fn assign_memory(
         &mut self,
-        state: State,
+        mut state: State,
         targets: &[Expr],
         asked: &Asked<'_>,
         span: Span,
         behind: &Rest<'_>,
     ) -> End {
-        let memory = self.allocate(targets, asked, span);
+        let memory = self.allocate(&mut state, targets, asked, span);
         self.evaluator.assign_all(targets, &memory, span);
         let called = match memory {
             Evaluated::Tensor(_) if asked.row.name == ZEROS => {
@@ -166,7 +165,13 @@ impl Walk<'_> {
         }
     }
 
-    fn allocate(&mut self, targets: &[Expr], asked: &Asked<'_>, span: Span) -> Evaluated {
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        targets: &[Expr],
+        asked: &Asked<'_>,
+        span: Span,
+    ) -> Evaluated {
         if !self.parts.is_made {
             let problem = Diagnostic::new("packed-value", "the signature says what is allocated");
             let problem = problem.label(span, "asked for in the body");
@@ -174,9 +179,14 @@ impl Walk<'_> {
             self.evaluator.report(problem.help(help));
             return Evaluated::Poison;
         }
-        let Some(allocation) = self.evaluator.allocation(targets, asked, span) else {
+        let [Expr { kind: ExprKind::Name(name), .. }] = targets else {
+            return self.evaluator.unnamed_memory(&asked.row, span).unwrap_or(Evaluated::Poison);
+        };
+        let name = self.free_name(state, name);
+        let Some(allocation) = self.evaluator.allocation(name.clone(), asked, span) else {
             return Evaluated::Poison;
         };
+        state.asked.insert(name);
         if self.parts.pass == Pass::Finding && !self.note(&allocation) {
             return Evaluated::Poison;
         }
@@ -184,22 +194,31 @@ impl Walk<'_> {
         tensor::of_tensor(name, tensor, Memory::Allocated, &self.evaluator.facts)
     }
 
+    /// A name for memory that nothing else on this way has: that which it is given, or the first of
+    /// `y_2`, `y_3` and so on.
+    fn free_name(&self, state: &State, given: &Name) -> Name {
+        let is_param =
+            |name: &Name| self.parts.signature.params.iter().any(|param| *param.name == **name);
+        let numbered = (2..).map(|number| Name::from(format!("{given}_{number}")));
+        let mut names = std::iter::once(given.clone()).chain(numbered);
+        let free = names.find(|name| !state.asked.contains(name) && !is_param(name));
+        free.unwrap_or_else(|| given.clone())
+    }
+
     /// Notes that calls allocate this. On other ways the same may be asked for by that name.
     fn note(&mut self, allocation: &Allocation) -> bool {
         let known = &mut self.evaluator.found.allocations;
         let of_name = known.iter().find(|known| known.name == allocation.name);
-        let is_param = self.parts.signature.params.iter().any(|one| *one.name == *allocation.name);
         match of_name {
             Some(known) if known.tensor == allocation.tensor => true,
-            None if !is_param => {
+            None => {
                 known.push(allocation.clone());
                 true
             }
-            _ => {
-                let name = &allocation.name;
-                let message = format!("`{name}` is other memory, or a parameter, already");
+            Some(_) => {
+                let message = format!("`{}` is other memory on another way", allocation.name);
                 let problem = Diagnostic::new("packed-value", message);
-                let problem = problem.label(allocation.span, "asked for again");
+                let problem = problem.label(allocation.span, "asked for with another shape");
                 self.evaluator.report(problem.help("give it a name of its own"));
                 false
             }

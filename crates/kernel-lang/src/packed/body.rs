@@ -17,9 +17,10 @@ use super::value::Evaluated;
 use super::{CallFacts, PackedLaunch, wide};
 use crate::argument::Argument;
 use crate::budget::DEPTH_OF_CALL;
+use crate::call;
 use crate::file::{Definition, KernelFiles};
 use crate::names;
-use crate::python::tree::{Call, Expr, ExprKind, Stmt, StmtKind};
+use crate::python::tree::{Call, Expr, ExprKind, Name, Stmt, StmtKind};
 use kernpack_layout::Int;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::Expr as Number;
@@ -80,7 +81,7 @@ pub(super) fn names(
     signature: &Signature,
     workspaces: &[Workspace],
     facts: &CallFacts,
-) -> HashMap<crate::python::tree::Name, Evaluated> {
+) -> HashMap<Name, Evaluated> {
     let params = signature.params.iter().map(|param| {
         let value = tensor::of_param(&param.name, &param.kind.host_type(), facts);
         (&param.name[..], value)
@@ -106,6 +107,8 @@ pub(super) struct State {
     written: BTreeSet<String>,
     /// Where a result may have been left out that is written on other ways.
     missing: BTreeMap<String, Branch>,
+    /// The memory that it has asked for.
+    pub asked: BTreeSet<Name>,
 }
 
 impl State {
@@ -137,7 +140,8 @@ impl State {
             }
         }
         let written = self.written.intersection(&other.written).cloned().collect();
-        State { branches: self.branches, written, missing }
+        let asked = self.asked.union(&other.asked).cloned().collect();
+        State { branches: self.branches, written, missing, asked }
     }
 }
 
@@ -150,17 +154,23 @@ pub(super) struct Rest<'b> {
     pub caller: Option<&'b Scope>,
     /// The turns of a loop, in the place of a block.
     pub turns: Option<Turns<'b>>,
+    /// The caller's name for what the called function returns, where it wants that.
+    pub given: Option<&'b Name>,
 }
 
 impl<'b> Rest<'b> {
-    /// Whether these are statements of the packed function itself, and not of one that it calls.
-    pub fn is_in_function(&self) -> bool {
-        self.caller.is_none() && self.behind.is_none_or(Rest::is_in_function)
+    /// The caller of the function that these are statements of, and its name for what that returns,
+    /// if it wants that; nothing where they are of the packed function itself.
+    pub fn caller(&self) -> Option<(&'b Scope, Option<&'b Name>)> {
+        match (self.caller, self.behind) {
+            (Some(caller), _) => Some((caller, self.given)),
+            (None, behind) => behind.and_then(Rest::caller),
+        }
     }
 
     /// A block, and what is behind it.
     pub fn of(block: &'b [Stmt], behind: Option<&'b Rest<'b>>) -> Rest<'b> {
-        Rest { block, behind, caller: None, turns: None }
+        Rest { block, behind, caller: None, turns: None, given: None }
     }
 }
 
@@ -248,6 +258,9 @@ impl Walk<'_> {
 
     fn statement(&mut self, state: State, stmt: &Stmt, behind: &Rest<'_>) -> End {
         let span = stmt.span;
+        if let Some((called, left)) = self.evaluator.first_jit_call(stmt) {
+            return self.call_first(state, called, left, behind);
+        }
         match &stmt.kind {
             StmtKind::If(sides, otherwise) => self.ifs(state, sides, otherwise, behind),
             StmtKind::For(target, iter, body) => self.for_loop(state, (target, iter, body), behind),
@@ -259,10 +272,7 @@ impl Walk<'_> {
                 self.call(state, call, *span, behind)
             }
             StmtKind::Return(value) => {
-                match self.parts.is_made && behind.is_in_function() {
-                    true => self.give_back(value.as_ref(), span),
-                    false => self.check_return(value.as_ref()),
-                }
+                self.give(value.as_ref(), span, behind);
                 End::Returned(state)
             }
             kind => {
@@ -272,7 +282,7 @@ impl Walk<'_> {
         }
     }
 
-    fn check_return(&mut self, value: Option<&Expr>) {
+    pub fn check_return(&mut self, value: Option<&Expr>) {
         if let Some(value) = value.filter(|value| !matches!(value.kind, ExprKind::None)) {
             let message = "a function that is called for its launches returns nothing";
             let problem = Diagnostic::new("packed-statement", message);
@@ -346,7 +356,10 @@ impl Walk<'_> {
                 );
             }
             StmtKind::Function(function) => {
-                let value = self.evaluator.function(function);
+                let value = match call::decorated(function) {
+                    Some(problem) => self.evaluator.report(problem).unwrap_or(Evaluated::Poison),
+                    None => self.evaluator.function(function),
+                };
                 self.evaluator.names.insert(function.name.name.clone(), value);
             }
             StmtKind::Pass => {}

@@ -32,6 +32,13 @@ pub(super) struct Scope {
     calls: Vec<Arc<Function>>,
 }
 
+impl Scope {
+    /// Whose names count.
+    pub fn frame(&self) -> Option<FrameId> {
+        self.frame
+    }
+}
+
 /// The meaning of a call by itself.
 pub(super) enum Called {
     /// One of `print`, which has told.
@@ -102,6 +109,25 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The jit function that a call is of.
+    pub fn jit_function(&mut self, call: &Call) -> Option<Closure> {
+        let is_launch = self.launched(call).is_some();
+        if is_launch || !matches!(call.function.kind, ExprKind::Name(_) | ExprKind::Attribute(..)) {
+            return None;
+        }
+        match self.expr(&call.function)? {
+            Evaluated::Function(closure) if closure.is_jit => Some(closure),
+            _ => None,
+        }
+    }
+
+    /// The function of a call, with the names that it begins with.
+    pub fn called(&mut self, call: &Call, closure: &Closure, span: Span) -> Option<InScope> {
+        let passed = call::passed(self, call)?;
+        let scope = self.scope(closure, passed, span)?;
+        Some((closure.function.clone(), scope))
+    }
+
     /// Begins a call by itself.
     pub fn begin_call(&mut self, call: &Call, span: Span) -> Option<Called> {
         let written = match &call.function.kind {
@@ -115,16 +141,14 @@ impl Evaluator<'_> {
             }
             _ => return self.call(call, span).map(|value| Called::Value(Box::new(value))),
         };
-        let passed = call::passed(self, call)?;
-        let scope = self.scope(&closure, passed, span)?;
-        Some(Called::Function((closure.function, scope)))
+        self.called(call, &closure, span).map(Called::Function)
     }
 
     /// A call of a function of the library with one argument.
     pub fn of_library(&mut self, name: &str, arg: Evaluated, span: Span) -> Option<InScope> {
         let definition = self.files.of_library(name)?;
         let (module, function) = (definition.module, definition.function.clone());
-        let closure = Closure { module, function, frame: None };
+        let closure = Closure { module, function, frame: None, is_jit: true };
         let passed = Passed { positional: vec![Arg { value: arg, span }], named: vec![] };
         self.scope(&closure, passed, span).map(|scope| (closure.function, scope))
     }
@@ -163,7 +187,7 @@ impl Evaluator<'_> {
 
     /// The names that a function begins with. Around them are those where it stands.
     fn scope(&mut self, closure: &Closure, passed: Passed, span: Span) -> Option<Scope> {
-        let Closure { module, function, frame } = closure;
+        let Closure { module, function, frame, .. } = closure;
         let mut calls = self.progress.calls.clone();
         if let Some(problem) = call::recursion::<Evaluator<'_>>(function, calls.iter(), span) {
             self.report(problem);

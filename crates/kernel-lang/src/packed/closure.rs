@@ -34,6 +34,8 @@ pub(super) struct Closure {
     pub function: Arc<Function>,
     /// The names around it, where it stands in a function.
     pub frame: Option<FrameId>,
+    /// Whether it is one of `@kp.jit`, which may launch kernels and ask for memory.
+    pub is_jit: bool,
 }
 
 /// The names of one call, which ways through a function share until one of them changes any.
@@ -96,7 +98,12 @@ impl Names {
 
     /// Gives a name to a value.
     pub fn insert(&mut self, name: Name, value: Evaluated) {
-        if let Some(here) = self.here {
+        self.insert_in(self.here, name, value);
+    }
+
+    /// Gives a name to a value, among the names of some call.
+    pub fn insert_in(&mut self, frame: Option<FrameId>, name: Name, value: Evaluated) {
+        if let Some(here) = frame {
             Rc::make_mut(&mut self.frames.get_mut(here).0).names.insert(name, value);
         }
     }
@@ -105,8 +112,8 @@ impl Names {
 impl Evaluator<'_> {
     /// A function that stands here.
     pub fn function(&self, function: &Arc<Function>) -> Evaluated {
-        let (module, frame) = (self.module, self.names.here());
-        Evaluated::Function(Closure { module, function: function.clone(), frame })
+        let (module, frame, function) = (self.module, self.names.here(), function.clone());
+        Evaluated::Function(Closure { module, function, frame, is_jit: false })
     }
 
     /// The argument of a kernel that is a function: it, and what it sees now of the names around

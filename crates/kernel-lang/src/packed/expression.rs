@@ -481,9 +481,6 @@ impl Evaluator<'_> {
             (Untyped::Float(_), _) | (_, Untyped::Float(_)) => "floats",
         };
         let (message, help) = match refused {
-            Refused::IntDivision => {
-                (format!("integers have no `{op}` here"), "write `//`, which rounds down")
-            }
             Refused::ByZero => (format!("`{a} {op} {b}` has no value"), "divide by another number"),
             Refused::TooLarge => (
                 format!("`{a} {op} {b}` has more than {MOST_BITS} bits"),

@@ -37,6 +37,7 @@ mod expression;
 pub mod facts;
 mod fork;
 mod found;
+mod given;
 mod header;
 mod kernel_call;
 mod limits;

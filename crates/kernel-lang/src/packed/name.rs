@@ -105,7 +105,8 @@ impl<'f> Names<'f> for Evaluator<'f> {
             DefinitionKind::Kernel => Some(Evaluated::Kernel(one.clone())),
             DefinitionKind::Device | DefinitionKind::Bare | DefinitionKind::Packed(_) => {
                 let (module, function) = (one.module, one.function.clone());
-                Some(Evaluated::Function(Closure { module, function, frame: None }))
+                let is_jit = !matches!(one.kind, DefinitionKind::Device);
+                Some(Evaluated::Function(Closure { module, function, frame: None, is_jit }))
             }
             DefinitionKind::Python(_) => {
                 let message = format!("`{name}` is called from Python only");

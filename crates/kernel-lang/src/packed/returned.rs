@@ -82,7 +82,8 @@ impl Evaluator<'_> {
             _ => {
                 let message = "a function that is called for its value only computes it";
                 let problem = Diagnostic::new("packed-statement", message);
-                self.report(problem.label(stmt.span, "does something else"));
+                let help = "call a function of `@kp.jit`, by itself or as in `y = f(x)`";
+                self.report(problem.label(stmt.span, "does something else").help(help));
                 return None;
             }
         }

@@ -6,6 +6,7 @@ mod branch;
 mod join;
 mod run;
 
+use crate::call;
 use crate::elaborate::Elaborator;
 use crate::guard::Guard;
 use crate::inline::Control;
@@ -83,12 +84,15 @@ impl Elaborator<'_> {
                 let frame = Some(self.scopes.frame_id());
                 let (module, function) = (self.scopes.module(), function.clone());
                 let name = function.name.clone();
-                let value = Elaborated::Closure(Arc::new(Closure {
-                    function,
-                    module,
-                    frame,
-                    uncallable: None,
-                }));
+                let value = match call::decorated(&function) {
+                    Some(problem) => self.report(problem),
+                    None => Elaborated::Closure(Arc::new(Closure {
+                        function,
+                        module,
+                        frame,
+                        uncallable: None,
+                    })),
+                };
                 let variable =
                     Variable { binding: Binding::Value(value), scalar: None, span: name.span };
                 self.scopes.frame().bind(&name.name, variable);
