@@ -411,7 +411,7 @@ def unwrapped(function: Any, what: str) -> types.FunctionType:
         kind = type(function).__name__
         raise TypeError(
             f"expected a function that is written in Python, got {kind}: {function!r}; write {what} "
-            "as a `def`"
+            "as a `def` of a module that Python reads, as the text of compiled ones is gone"
         )
     plain: types.FunctionType = found.function
     return plain
