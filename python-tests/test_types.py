@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -70,11 +71,16 @@ a, b, c = _kernels.stats(x)
 """
 
 
+# What mypy knows of PyTorch and NumPy, which takes it half a minute to find out.
+CACHE = tempfile.TemporaryDirectory(prefix="kernpack-mypy-")
+
+
 def run(command, text, tmp_path):
     (tmp_path / "use.py").write_text(text)
     environment = {
         **os.environ,
         "MYPYPATH": str(REPOSITORY / "python"),
+        "MYPY_CACHE_DIR": CACHE.name,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
     }
     return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)

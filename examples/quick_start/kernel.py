@@ -4,7 +4,6 @@ line names, and called on a GPU where there is one.
 """
 
 import sys
-from pathlib import Path
 
 import kernpack as kp
 import numpy as np
@@ -60,8 +59,8 @@ print(checked, checked.arguments[1], y)
 
 print("== a mistake in a kernel")
 for finding in careless.check(x, y).findings:
-    line = Path(str(finding.file)).read_text().splitlines()[finding.line - 1]
-    print(f"{finding.message}\n{line}\n{' ' * (finding.column - 1)}^")
+    shown = [line for line in str(finding).splitlines() if "-->" not in line]
+    print("\n".join(shown))
 
 print("== a refused call")
 try:
