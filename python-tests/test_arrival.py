@@ -287,7 +287,7 @@ def test_refused_numbers(module, position, value, error, words):
         ({}, "Map|Dict"),
         (memoryview(b"ab"), "a Python object"),
     ],
-    ids=str,
+    ids=lambda part: type(part).__name__,
 )
 def test_what_is_no_tensor(module, value, received):
     with pytest.raises(TypeError, match=f"expected Tensor, got ({received})$"):

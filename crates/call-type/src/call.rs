@@ -176,7 +176,7 @@ unsafe fn finish(this: Object, result: Owned, args: Object, keywords: Object) ->
         return null_mut();
     }
     // SAFETY: the result is an object.
-    let class = Owned(unsafe { python::PyObject_Type(result.0) }).0;
+    let class = unsafe { written::class_of(result.0) };
     if class != TENSOR.load(Relaxed) && class != ARRAY.load(Relaxed) {
         return result.into_raw();
     }

@@ -79,6 +79,16 @@ pub(crate) unsafe fn items_of<'t>(tuple: Object) -> &'t [Object] {
     unsafe { core::slice::from_raw_parts(first, n_items) }
 }
 
+/// The class of an object, which lives as long as that is of it.
+///
+/// # Safety
+/// The GIL is held, and it is an object.
+#[inline]
+pub(crate) unsafe fn class_of(object: Object) -> Object {
+    // SAFETY: as the caller says.
+    unsafe { word_at(object, TYPE.load(Relaxed)) }
+}
+
 /// Finds out where objects have their types and tuples their items, with two objects of which one
 /// is a class. False with an exception set where that fails.
 fn find_places(class: Object, other: Object) -> bool {
@@ -190,7 +200,7 @@ unsafe fn is_item_known(tuple: Object, at: isize, depth: usize) -> bool {
     // SAFETY: as the caller says.
     let item = unsafe { word_at(tuple, ITEMS.load(Relaxed) + at as usize * WORD_BYTES) };
     // SAFETY: an item is an object.
-    let class = unsafe { word_at(item, TYPE.load(Relaxed)) };
+    let class = unsafe { class_of(item) };
     // SAFETY: as above.
     KNOWN[0].load(Relaxed) == class || unsafe { is_known(item, class, depth) }
 }
