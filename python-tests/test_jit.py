@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import enum
@@ -25,6 +26,7 @@ import warnings
 import weakref
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -33,6 +35,7 @@ import kernpack as kp
 
 BLOCK = 64
 FACTOR = 2.0
+CONFIG = types.SimpleNamespace(inner=types.SimpleNamespace(width=1))
 
 
 @kp.kernel
@@ -75,6 +78,8 @@ def test_a_function_knows_its_name_signature_and_documentation():
     assert (scale.name, scale.__doc__) == ("scale", "Multiplies each element.")
     assert scale.signature.startswith("scale(x: Tensor([n], float32)")
     assert isinstance(scale, kp.JitFunction) and "jit function scale" in repr(scale)
+    # Who looks below decorators finds the text.
+    assert inspect.getsource(scale).startswith('@kp.jit("scale(')
 
 
 def test_a_call_is_refused_as_by_any_function():
@@ -194,6 +199,24 @@ def test_attributes_are_followed_through_objects_and_modules():
     assert stored(compiled(run)) == 5 + 7 + 0.5 + 2 + 2
 
 
+@pytest.mark.parametrize("value", [2.0, 2, True, (1, 2), np.dtype("float16"), torch.float16])
+def test_attributes_of_what_the_language_has_are_the_languages(value):
+    assert hasattr(value, "real") or hasattr(value, "itemsize") or hasattr(value, "count")
+
+    @kp.kernel
+    def store(x):
+        x[0] = value.real + value.itemsize + value.count
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError) as caught:
+        compiled(run)
+    messages = " ".join(each["message"] for each in caught.value.diagnostics)
+    assert re.search("no `real`.* no `itemsize`.* no `count`", messages)
+
+
 def test_dtypes_of_other_libraries_are_dtypes():
     for dtype in (torch.float16, np.float16, np.dtype("float16"), kp.float16, "float16"):
         kind = kp.dtype(dtype)
@@ -208,6 +231,34 @@ def test_dtypes_of_other_libraries_are_dtypes():
 
         made = kp.compile(run, vector(kp.float16))
         assert re.search(r"st\.global\.b16\s+\[%rd1\], 0x7BFF;", ptx(made))
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.dtype("float16"), torch.float16, jnp.float16, kp.float16]
+)
+def test_dtypes_are_captured_as_they_are(dtype):
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(dtype(2049.0))
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    assert stored(compiled(run)) == 2048.0
+
+
+@pytest.mark.parametrize(("kind", "expected"), [(int, 2.0), (float, 2.5), (bool, 1.0)])
+def test_types_of_python_are_captured(kind, expected):
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(kind(2.5))
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    assert stored(compiled(run)) == expected
 
 
 def test_layouts_and_swizzles_are_captured():
@@ -341,6 +392,77 @@ def test_a_changed_global_is_never_stale(tmp_path):
             module.f(x)
         seen.append(len(module.f.variants))
     assert seen == [1, 2, 3, 3]
+
+
+def test_an_attribute_that_changes_is_never_stale():
+    """Also where a closure or a module leads to it."""
+    config = types.SimpleNamespace(inner=types.SimpleNamespace(width=1))
+
+    @kp.jit
+    def by_closure(n):
+        assert n == config.inner.width
+
+    @kp.jit
+    def by_global(n):
+        assert n == CONFIG.inner.width
+
+    for function, of in ((by_closure, config), (by_global, CONFIG)):
+        for width in (1, 2, 1, 3):
+            of.inner.width = width
+            function(width)
+            with pytest.raises(ValueError, match="expected"):
+                function(width + 1)
+        of.inner = types.SimpleNamespace(width=2)
+        function(2)
+        assert len(function.variants) == 3
+
+
+def test_another_object_of_the_same_value_is_looked_at_once():
+    width = [float(number) for number in ("1000.5", "1000.5")]
+    by = width[0]
+
+    @kp.jit
+    def f(n):
+        assert n == by
+
+    f(1000.5)
+    looked = []
+    f._are_the_same = lambda: looked.append(1) or type(f)._are_the_same(f)
+    by = width[1]
+    f(1000.5), f(1000.5)
+    assert (len(looked), len(f.variants)) == (1, 1)
+
+
+def test_a_value_that_is_what_it_was_while_another_is_seen_to():
+    """A call of another thread is no call of the variant that is selected right then."""
+    width, outcomes = 1, []
+
+    @kp.jit
+    def f(n):
+        assert n == width
+
+    def call():
+        try:
+            outcomes.append(f(1))
+        except ValueError as error:
+            outcomes.append(error)
+
+    def select(*args):
+        nonlocal width
+        control(*args)
+        width = 1
+        threads.append(threading.Thread(target=call))
+        threads[0].start()
+        threads[0].join(0.2)
+        f._control = control
+
+    f(1)
+    control, threads = f._control, []
+    f._control, width = select, 2
+    with contextlib.suppress(ValueError):
+        f(1)
+    threads[0].join()
+    assert outcomes == [None]
 
 
 def test_a_name_may_be_there_later(tmp_path):
@@ -956,6 +1078,29 @@ def test_a_signature_takes_what_it_says():
     assert len(f.variants) == 1
 
 
+def test_calls_of_other_kinds_are_compiled_for():
+    """A function that launches nothing is called where there is no GPU."""
+
+    @kp.jit
+    def unsigned(n, width: kp.Constexpr):
+        assert n == width
+
+    @kp.jit("signed(n: int64, width: int64)")
+    def signed(n, width):
+        assert n == width
+
+    for function, n_variants in ((unsigned, 3), (signed, 1)):
+        for args in ((1, 1), (2, 1), (2, 2)):
+            if args[0] == args[1]:
+                function(*args)
+            else:
+                with pytest.raises(ValueError, match="expected"):
+                    function(*args)
+        if function is unsigned:
+            function(2.0, 2)
+        assert len(function.variants) == n_variants
+
+
 def test_a_warm_variant_is_the_one_that_calls_find():
     @kp.jit
     def f(x, y, by):
@@ -1052,7 +1197,11 @@ def test_forbid_and_warn(monkeypatch, tmp_path):
     with pytest.raises(kp.CompileForbidden):
         kp.compile(f)
     monkeypatch.setenv("KERNPACK_JIT", "warn")
-    with pytest.warns(kp.CompileWarning, match=r"`g\(x: Tensor.*` was compiled in \d+ ms"):
+    expected = r"`g\(x: Tensor.*` was compiled in \d+ ms, for kp.compile"
+    with pytest.warns(kp.CompileWarning, match=expected):
+        kp.compile(g, g.signature)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         kp.compile(g)
 
 

@@ -6,6 +6,7 @@ parameters, and where their texts come from. What they capture is in `test_jit.p
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import gc
 import importlib
@@ -16,12 +17,15 @@ import subprocess
 import sys
 import textwrap
 import types
+import typing
 import weakref
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+import torch
+import tvm_ffi
 
 import kernpack as kp
 
@@ -300,6 +304,15 @@ def test_of_objects_that_can_keep_nothing_few_are_kept():
     assert sum(each() is not None for each in made) <= 16
 
 
+def test_kernels_are_equal_where_function_and_object_are():
+    one, two = Slotted(1.0), Slotted(1.0)
+    kernel = Slotted.put
+    made = [kernel._of(one), kernel._of(one), kernel._of(two), kernel, launching, put]
+    assert made[0] == made[1] and hash(made[0]) == hash(made[1])
+    assert [made[0] == other for other in made[2:]] == [False] * 4
+    assert made[0] != one
+
+
 def test_a_method_finds_nothing_changed_while_nothing_is():
     """Each look at a method of Python's makes another object."""
     wide = Wide()
@@ -460,6 +473,91 @@ def test_names_that_signatures_have_not(name, why):
     function = said(f"def f({name}):\n    pass\n")["f"]
     with pytest.raises(TypeError, match=f"names of `f` and its parameters are no .*{why}"):
         kp.jit(function)
+
+
+class Said(NamedTuple):
+    a: kp.int8
+    b: object
+
+
+@dataclasses.dataclass
+class Fields:
+    a: kp.int8
+    b: kp.float16
+
+
+@pytest.mark.parametrize(
+    ("parameters", "args", "signature"),
+    [
+        ("x: kp.float16", (np.float32(2),), "x: float16)"),
+        ("x: Annotated[float, kp.float16]", (2.0,), "x: float16)"),
+        ("x: Annotated[float, 'a text']", (2.0,), "x: float32)"),
+        ("x: Annotated[float, 'a text', kp.fake_stream()]", (2.0,), "x: Stream)"),
+        ("x: np.ndarray, y: 'unknown', z: int", (1, 2.0, True), "x: int64, y: float32, z: int64)"),
+        ("x: kp.fake_tensor(kp.int8, (4,))", (None,), "x: None)"),
+        ("x: kp.pointer()", (None,), "x: Pointer)"),
+        ("x, y=1, z=True", (1,), "x: int64, y: int64 = 1, z: bool = True)"),
+        ("x, y=1, z=True", (1, 2.0, False), "x: int64, y: float32, z: bool = True)"),
+        ("x, y=1, z=True", (1, 2, 3.0), "x: int64, y: int64, z: float32)"),
+        ("x: kp.uint8 = 1, y: kp.bfloat16 = 2.0", (3,), "x: uint8 = 1, y: bfloat16 = 2.0)"),
+        ("x: kp.uint8 = 1, y: kp.bfloat16 = 2.0", (3, 4.0), "x: uint8 = 1, y: bfloat16 = 2.0)"),
+        ("x: kp.int8 = 1.5", (3,), "x: int8)"),
+        ("x: kp.fake_stream()", (1.5,), "x: Stream)"),
+        ("x: kp.Constexpr = 1.5, y=None, z='a'", (), 'x: 1.5 = 1.5, y: None = None, z: "a" = "a")'),
+        ("x: kp.Constexpr[int]", (np.int8(3),), "x: 3)"),
+        ("x: kp.Constexpr", (2.5,), "x: 2.5)"),
+        ("x", (tvm_ffi.Shape((1, 2)),), "x: Shape([n0, n1]))"),
+        ("x", ((1, (np.float16(2), np.int8(3))),), "x: Tuple(int64, Tuple(float16, int8)))"),
+        ("x", ((),), "x: Tuple())"),
+        ("x: Tuple[kp.int8, kp.float16]", ((1, 2.0),), "x: Tuple(int8, float16))"),
+        ("x: Tuple[kp.int8]", ((1, 2.0),), "x: Tuple(int8, float32))"),
+        ("x: Said", ((1, 2.0),), "x: Tuple(a: int8, b: float32))"),
+        ("x: Said", (Fields(1, 2.0),), "x: Tuple(a: int8, b: float32))"),
+        ("x: Fields", ((1, 2.0),), "x: Tuple(a: int8, b: float16))"),
+        ("x: Fields", ((1, 2.0, 3),), "x: Tuple(int64, float32, int64))"),
+        ("x", (Said(1, 2),), "x: Tuple(a: int64, b: int64))"),
+        ("x", ("float16",), "x: DataType) where x in {float16}"),
+        (
+            "x, y: kp.Constexpr = torch.int8",
+            (1,),
+            "x: int64, y: DataType = int8) where y in {int8}",
+        ),
+    ],
+)
+def test_what_a_parameter_is_without_a_signature(parameters, args, signature):
+    names = {"Annotated": typing.Annotated, "Tuple": typing.Tuple, "np": np, "torch": torch}
+    function = said(f"def f({parameters}):\n    pass\n", Said=Said, Fields=Fields, **names)["f"]
+    assert kp.jit(function).warmup(*args).signature == f"f({signature}"
+
+
+@pytest.mark.parametrize("default", [kp.float16, torch.float16, np.float16, "float16"])
+def test_a_default_may_be_a_dtype(default):
+    @kp.jit
+    def f(n, of=default, more=1):
+        assert n == of.width
+
+    f(16), f(16, more=3), f(16, kp.float16), f(32, torch.float32), f(32, of="float32")
+    with pytest.raises(ValueError, match="expected"):
+        f(32)
+
+
+def test_arguments_that_are_nothing_of_kernels_are_told():
+    @kp.jit
+    def f(x, y=1):
+        pass
+
+    with pytest.raises(TypeError, match="`y` is given a Python object, which functions without a"):
+        f.warmup(1, object())
+    with pytest.raises(
+        TypeError, match=r"^Expected 1 to 2 arguments when calling: `f\(x, y\)`, got 0"
+    ):
+        f.warmup()
+    with pytest.raises(TypeError, match="got 3"):
+        f.warmup(1, 2, 3)
+    with pytest.raises(
+        TypeError, match=r"the default \[1\] is none of functions without a signature"
+    ):
+        kp.jit(said("def f(x=[1]):\n    pass\n")["f"]).warmup()
 
 
 def test_calls_and_checks_of_one_kind_are_one_variant():

@@ -188,8 +188,8 @@ class _Host:
     def copied(self, value: Any) -> Any:
         """An argument, with its arrays on the host."""
         if isinstance(value, (tuple, list)):
-            parts = [self.copied(part) for part in cast("Sequence[Any]", value)]
-            return parts if isinstance(value, list) else tuple(parts)
+            # TVM-FFI passes both alike.
+            return tuple(self.copied(part) for part in cast("Sequence[Any]", value))
         if not _is_tensor(value):
             return value
         kind, index = value.__dlpack_device__()
