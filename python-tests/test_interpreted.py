@@ -14,7 +14,7 @@ import kernpack as kp
 import numpy as np
 import pytest
 import torch
-from kernpack import _native
+from kernpack import _check, _native
 
 KERNELS = """
 import kernpack as kp
@@ -157,8 +157,11 @@ def test_findings_say_the_line(module, path):
     assert "acc += x[row, i]\n" in overrun.text and overrun.text in str(checked)
     assert str(overrun) == overrun.text
     assert race.line == line_of("partial[kp.warp_idx()] = acc")
+    assert "acc += x" not in repr(overrun) and "index-out-of-bounds" in repr(overrun)
     with pytest.raises(AttributeError):
         overrun.line = 3
+    with pytest.raises(AttributeError):
+        checked.results = 3
 
 
 def test_results_are_of_the_frameworks(module):
@@ -215,6 +218,42 @@ def test_strides_stay(module, tmp_path):
         assert not array.any()
 
 
+class On:
+    """An array of a device of DLPack's."""
+
+    __dlpack__ = None
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __dlpack_device__(self):
+        return self.kind, 1
+
+
+def test_what_the_host_reads_stays_where_it_is():
+    host = _check._Host()
+    arrays = [On(kind) for kind in (1, 2, 3, 4, 13, 14)]
+    (passed,) = host.copied((tuple(arrays),))
+    assert list(passed) == arrays == host.tensors
+    assert host.devices == [None, (2, 1), None, (4, 1), None, (14, 1)]
+
+
+def test_a_copy_of_a_gpus_memory_is_laid_out_as_it_is_there():
+    """Also a tensor of the host may be copied so."""
+    host, base = _check._Host(), torch.arange(24.0).reshape(4, 6)
+    one, two = base[1:, 2:], base[2:].T
+    copies = [host._of_torch(one), host._of_torch(two)]
+    for tensor, copied in zip((one, two), copies):
+        assert copied.equal(tensor) and copied.stride() == tensor.stride()
+        assert (
+            (copied.data_ptr() - tensor.data_ptr()) % 4096
+            == 0
+            != copied.data_ptr() - tensor.data_ptr()
+        )
+    copies[0][1, 0] = -1.0
+    assert copies[1][2, 0] == -1.0 and base[2, 2] == 14.0
+
+
 def test_none_and_tuples(module):
     x, w = np.arange(1, 4, dtype=np.float32), np.full(3, 2, np.float32)
     assert module.scaled.check(x).arguments[0].tolist() == [-1, -2, -3]
@@ -222,6 +261,7 @@ def test_none_and_tuples(module):
     assert module.scaled.check(x, w).arguments[0].tolist() == [2, 4, 6]
     [(scaled, same)] = module.both.check((x, w)).arguments
     assert scaled.tolist() == [2, 4, 6] and same is w
+    assert module.both.check([x, w]).arguments[0][0].tolist() == [2, 4, 6]
     assert x.tolist() == [1, 2, 3]
 
 

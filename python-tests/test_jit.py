@@ -78,6 +78,7 @@ def test_a_function_knows_its_name_signature_and_documentation():
     assert (scale.name, scale.__doc__) == ("scale", "Multiplies each element.")
     assert scale.signature.startswith("scale(x: Tensor([n], float32)")
     assert isinstance(scale, kp.JitFunction) and "jit function scale" in repr(scale)
+    assert type(scale) is kp._jit.FlatJitFunction is not type(scaled)
     # Who looks below decorators finds the text.
     assert inspect.getsource(scale).startswith('@kp.jit("scale(')
 
@@ -199,7 +200,16 @@ def test_attributes_are_followed_through_objects_and_modules():
     assert stored(compiled(run)) == 5 + 7 + 0.5 + 2 + 2
 
 
-@pytest.mark.parametrize("value", [2.0, 2, True, (1, 2), np.dtype("float16"), torch.float16])
+def with_attributes():
+    pass
+
+
+with_attributes.real = with_attributes.itemsize = with_attributes.count = 1.0
+
+
+@pytest.mark.parametrize(
+    "value", [2.0, 2, True, (1, 2), np.dtype("float16"), torch.float16, with_attributes]
+)
 def test_attributes_of_what_the_language_has_are_the_languages(value):
     assert hasattr(value, "real") or hasattr(value, "itemsize") or hasattr(value, "count")
 
@@ -215,6 +225,65 @@ def test_attributes_of_what_the_language_has_are_the_languages(value):
         compiled(run)
     messages = " ".join(each["message"] for each in caught.value.diagnostics)
     assert re.search("no `real`.* no `itemsize`.* no `count`", messages)
+
+
+def test_attributes_of_a_tensor_are_followed():
+    weights = torch.zeros(3, 5)
+    assert stored(constants_of(lambda: weights.shape[1] + len(weights.shape))) == 7.0
+
+
+def constants_of(function) -> kp.Function:
+    """A function that stores what another one gives."""
+
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(function())
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    return compiled(run)
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+def test_members_of_an_enum_are_told_apart():
+    chosen = Colour.BLUE
+    assert stored(constants_of(lambda: 1.0 if chosen == Colour.RED else 2.0)) == 2.0
+    chosen = Colour.RED
+    assert stored(constants_of(lambda: 1.0 if chosen == Colour.RED else 2.0)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (object(), "this is an object, which"),
+        (iter(()), "this is a tuple_iterator, which"),
+        ({1: 2.0}, "a dict with keys that are no texts"),
+        (json, "the module json"),
+        (kp.jit, "a function of kernpack's by another name"),
+        (types.MethodType(types.MethodType(with_attributes, 1), 2), "this is a method, which"),
+    ],
+)
+def test_what_is_no_constant_is_called_by_its_name(value, message):
+    with pytest.raises(kp.CompileError) as caught:
+        constants(value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "around", [lambda of: (of,), lambda of: [of], lambda of: {"of": of}, Frozen]
+)
+def test_values_are_held_within_sixteen_others(around):
+    value = 1.0
+    for _ in range(16):
+        value = around(value)
+    write = kp._captured.write
+    assert "unheld" not in write(value, None) and "unheld" in write(around(value), None)
 
 
 def test_dtypes_of_other_libraries_are_dtypes():
@@ -554,6 +623,22 @@ def test_lists_and_dataclasses_are_compared_by_what_they_hold(tmp_path):
     assert n_variants() == 3
 
 
+def test_a_list_within_what_does_not_change_is_compared_too():
+    held = [1]
+    of = Frozen(other=held)
+
+    @kp.jit
+    def f(n):
+        assert n == of.other[0]
+
+    f(1)
+    held[0] = 2
+    f(2)
+    with pytest.raises(ValueError, match="expected"):
+        f(1)
+    assert not kp._captured.is_mutable((1, Frozen(other=(2.0, None))))
+
+
 def test_kernels_in_classes_know_their_object():
     class Scaler:
         def __init__(self, tile):
@@ -750,6 +835,70 @@ def test_specs_become_a_signature(specs, signature):
 def test_a_text_is_a_signature_for_one_function():
     text = "scaled(x: Tensor([n], float32), y: Tensor([n], float32, mut), by: float32)"
     assert kp.compile(scaled, text).signature == text
+
+
+def test_types_stand_for_what_is_in_tuples():
+    @kp.jit
+    def f(p):
+        pass
+
+    for spec in ((kp.int8, (2.0, kp.float16)), [kp.int8, (2.0, kp.float16)]):
+        expected = "f(p: Tuple(int8, Tuple(float32, float16)))"
+        assert kp.compile(f, spec).signature == expected
+    assert kp.compile(f, Fields(1, kp.int8)).signature == "f(p: Tuple(x: int64, y: int8))"
+    assert kp.compile(f, kp.int8, arch="sm_90a").signature == "f(p: int8)"
+    # Nothing of it is what a call finds.
+    assert f.variants == []
+    assert kp.compile(f, (1, 2.0)) is kp.compile(f, (3, 4.0)) is f.variants[0].function
+
+
+def test_what_a_package_says_is_said_of_the_only_variant():
+    @kp.jit
+    def f(n):
+        pass
+
+    with pytest.raises(AttributeError, match="`f` was compiled for 0 kinds of calls: ask one of"):
+        f.metadata
+    f(1)
+    assert f.signature == "f(n: int64)" and f.metadata["signature"] and f.package.path
+    f(1.0)
+    with pytest.raises(AttributeError, match=r"for 2 kinds of calls(.|\n)*  f\(n: float32\)"):
+        f.signature
+    with pytest.raises(AttributeError, match="has no attribute `nothing`"):
+        f.nothing
+
+    @kp.jit("g(n: int64)")
+    def g(n):
+        pass
+
+    assert g.metadata["signature"] and len(g.variants) == 1
+
+
+def test_what_a_signature_says_is_written_is_all_that_is():
+    @kp.jit("f(x: Tensor([n], float32))")
+    def f(x):
+        scale_elements(x, x, 2.0).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError, match="`x` is not `mut`"):
+        f.warmup()
+
+
+def test_dataclasses_are_passed_where_a_tuple_may_stand():
+    """Each class is met at the first call that has one of its objects."""
+    for text in ("Tuple(a: int64, b: int64)", "Optional[Tuple(a: int64, b: int64)]"):
+
+        @dataclasses.dataclass
+        class Own:
+            a: int
+            b: int
+
+        @kp.jit(f"f(p: {text})")
+        def f(p):
+            pass
+
+        f(Own(1, 2)), f((1, 2))
+        with pytest.raises(TypeError):
+            f(Own(1, "text"))
 
 
 def test_what_is_written_and_returned_is_found():

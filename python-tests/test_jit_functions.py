@@ -302,6 +302,10 @@ def test_of_objects_that_can_keep_nothing_few_are_kept():
     made = [weakref.ref(each) for each in (Weak(number) for number in range(40)) if each.run]
     gc.collect()
     assert sum(each() is not None for each in made) <= 16
+    held = [Slotted(number) for number in range(40)]
+    runs = [each.run for each in held]
+    # Those that were used last.
+    assert held[-1].run is runs[-1] and held[0].run is not runs[0]
 
 
 def test_kernels_are_equal_where_function_and_object_are():
@@ -363,6 +367,20 @@ def test_a_default_that_changes_is_compiled_for_anew():
     assert stores(f) == 1.0
     sizes[0] = 4.0
     assert stores(f) == 4.0
+
+
+def test_a_check_goes_by_its_seed():
+    @kp.kernel
+    def k(x):
+        x[0] = kp.float32(kp.thread_idx()[0])
+
+    @kp.jit
+    def f(x):
+        k(x).launch(grid=1, block=256)
+
+    last = [f.check(X, seed=seed).arguments[0][0] for seed in range(8)]
+    assert len(set(last)) > 1 and f.check(X).arguments[0][0] == last[0]
+    assert f.check(X).findings[0].code == "global-race"
 
 
 def test_recursion_is_told_with_its_place():
@@ -623,6 +641,11 @@ def test_lambdas_are_functions_and_no_kernels():
         kp.kernel(lambda x: x)
 
 
+def test_a_lambda_may_be_a_jit_function():
+    f = kp.jit(lambda x: put(x, 5.0).launch(grid=1, block=1))
+    assert stores(f) == 5.0
+
+
 def test_lambdas_of_one_line_are_told_apart():
     by = 2.0
     # fmt: off
@@ -747,6 +770,9 @@ def test_the_text_of_a_function_is_told_from_others():
     for old, new in [*changes, ("def outer", "\ndef outer")]:
         assert old in text and not is_that(own, text.replace(old, new)), new
     assert not is_that(own, text + "def broken(:\n")
+    # Annotations are no texts, as they are in the module that reads this.
+    text = "def outer():\n    def own():\n        def inner(a: int) -> bool: ...\n    return own\n"
+    assert is_that(said(text)["outer"]().__code__, text)
 
 
 def test_a_function_without_its_file_is_told():
@@ -756,6 +782,12 @@ def test_a_function_without_its_file_is_told():
         with pytest.raises(TypeError, match="text of `k` cannot be read from /nowhere/kernels.py"):
             decorator(scope["k"])
     assert "help: the text of `k` cannot be read from /nowhere" in refused(calling(scope["k"]))
+
+
+def test_a_function_is_read_however_it_is_indented():
+    text = 'if True:\n def helper(a):\n  """\nText in the first column.\n  """\n  return a + 2.0\n'
+    assert stores(calling(said(text)["helper"])) == 3.0
+    assert stores(calling(said(text.replace("\nText", "  Text"))["helper"])) == 3.0
 
 
 def test_a_function_by_another_name_is_read():

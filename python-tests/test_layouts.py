@@ -353,6 +353,10 @@ def test_a_picture_goes_to_a_file(tmp_path):
     assert len(cells(svg)[0]) == 32 and {"T0V0", "T7V3"} <= set(texts(svg))
     of_thread = {each.get("fill") for each in cells(svg)[0]}
     assert len(of_thread) == 8, "a colour for each thread"
+    # A shape of one mode, and of two of which one is a layout.
+    for shape, n_cells in (((4,), 4), ((4, L("8:2")), 32)):
+        kp.draw(shape, path)
+        assert len(cells(path.read_text())[0]) == n_cells
     assert [each.name for each in tmp_path.iterdir()] == ["a.svg"]
 
 
