@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -14,6 +15,7 @@ import kernpack as kp
 import numpy as np
 import pytest
 import torch
+import tvm_ffi
 from kernpack import _check, _native
 
 KERNELS = """
@@ -218,6 +220,9 @@ def test_strides_stay(module, tmp_path):
         assert not array.any()
 
 
+KERNEL_ARGUMENT = np.arange(3, dtype=np.float32)
+
+
 class On:
     """An array of a device of DLPack's."""
 
@@ -252,6 +257,28 @@ def test_a_copy_of_a_gpus_memory_is_laid_out_as_it_is_there():
         )
     copies[0][1, 0] = -1.0
     assert copies[1][2, 0] == -1.0 and base[2, 2] == 14.0
+
+
+def test_arrays_of_other_devices_are_copied_to_the_host(monkeypatch):
+    """With the CPU for another device."""
+    monkeypatch.setattr(_check, "_HOST", (2,))
+    host, tensor, array = _check._Host(), torch.arange(3.0), jnp.arange(3.0)
+    of_torch, of_jax, of_numpy = host.copied((tensor, array, KERNEL_ARGUMENT))
+    assert of_torch.equal(tensor) and of_torch.data_ptr() != tensor.data_ptr()
+    assert of_jax.tolist() == [0, 1, 2] and of_numpy is KERNEL_ARGUMENT
+    assert host.devices == [(1, 0)] * 3
+
+
+def test_what_comes_back_goes_to_the_device_that_the_argument_was_on():
+    told = tvm_ffi.from_dlpack(np.arange(3.0))
+    made = _check._like(torch.empty(1, device="meta"))(told)
+    assert made.device.type == "meta" and made.shape == (3,)
+
+    def from_dlpack(_):
+        raise RuntimeError("no such dtype")
+
+    without = types.SimpleNamespace(from_dlpack=from_dlpack)
+    assert _check._converted(without, told, "meta") is told
 
 
 def test_none_and_tuples(module):

@@ -78,6 +78,8 @@ def test_a_function_knows_its_name_signature_and_documentation():
     assert (scale.name, scale.__doc__) == ("scale", "Multiplies each element.")
     assert scale.signature.startswith("scale(x: Tensor([n], float32)")
     assert isinstance(scale, kp.JitFunction) and "jit function scale" in repr(scale)
+    assert kp.JitFunction.__doc__.startswith("A function that launches kernels")
+    assert kp.JitFunction.__module__ == "kernpack"
     assert type(scale) is kp._jit.FlatJitFunction is not type(scaled)
     # Who looks below decorators finds the text.
     assert inspect.getsource(scale).startswith('@kp.jit("scale(')
@@ -999,6 +1001,9 @@ def test_a_variant_shows_what_its_kernels_become():
     assert (hopper.blocks_at_once, hopper.occupancy) == (16, 1.0)
     variant = summed.warmup(vector())
     assert variant.ir == made.ir and variant.llvm and variant.resources
+    for told in (variant, hopper):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            told.function = told.threads = None
 
 
 def test_what_was_not_built_here_shows_no_operations(tmp_path):

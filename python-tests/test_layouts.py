@@ -196,6 +196,7 @@ def test_calls():
     assert of((None, 2)).offset == 4
     assert str(of[None, 2]) == "((2,2)):((1,8))"
     assert L("(2,3):(1@0,1@1)")((1, 2)) == (1, 2)
+    assert isinstance(L("(4,8):(8,1)")((kp.sym_int("row_of"), 2)), kp.SymInt)
 
 
 def test_composed_layouts():
@@ -370,6 +371,8 @@ def test_banks(tmp_path):
     kp.draw(rows, path, banks=4, threads=L("32:32"))
     assert "32 threads (t): no conflict" in texts(path.read_text())
     kp.draw(kp.make_composed_layout(kp.make_swizzle(5, 0, 5), 0, rows), path, banks=4)
+    assert not cells(path.read_text())[1]
+    kp.draw(L("32:1"), path, banks=1)
     assert not cells(path.read_text())[1]
 
 
