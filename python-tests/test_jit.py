@@ -498,10 +498,16 @@ def test_another_object_of_the_same_value_is_looked_at_once():
 
     f(1000.5)
     looked = []
-    f._are_the_same = lambda: looked.append(1) or type(f)._are_the_same(f)
+    f._are_the_same = lambda: looked.append(type(f)._are_the_same(f)) or looked[-1]
     by = width[1]
     f(1000.5), f(1000.5)
-    assert (len(looked), len(f.variants)) == (1, 1)
+    assert looked == [True] and len(f.variants) == 1
+    # Where there is no name any more, nothing is as it was.
+    del by
+    with pytest.raises(kp.CompileError, match="`by` is not defined"):
+        f(1000.5)
+    by = 3.0
+    f(3.0)
 
 
 def test_a_value_that_is_what_it_was_while_another_is_seen_to():
@@ -834,6 +840,66 @@ def test_specs_become_a_signature(specs, signature):
         assert "by: float16" in kp.compile(scaled, *given).signature
 
 
+@pytest.mark.parametrize(
+    ("order", "shape"),
+    [
+        ("row", "[n0, n1], float32"),
+        ("col", "[n0, n1], float32, order=col"),
+        ("inner", "[n0, n1], float32, strides=[n2, 1]"),
+        ("strided", "[n0, n1], float32, strides=[n2, n3]"),
+        ("any", "[n0, n1], float32, strides=any"),
+    ],
+)
+def test_a_tensor_is_what_its_class_says(order, shape):
+    @kp.jit
+    def f(x):
+        pass
+
+    @kp.jit
+    def writes(x: kp.mut):
+        pass
+
+    classes = [{"tensor": _tensor("float32", 2, order)}]
+    assert f.of_classes(classes, "a test").signature == f"f(x: Tensor({shape}))"
+    assert writes.of_classes(classes, "a test").signature == f"writes(x: Tensor({shape}, mut))"
+
+
+def test_annotations_may_say_all():
+    @kp.jit
+    def f(x: kp.int8, p: Params, y=1):
+        pass
+
+    @kp.jit
+    def g(x, p: Params, z: np.ndarray, y=1):
+        pass
+
+    @kp.jit
+    def said(x: kp.int8, p: typing.Tuple[kp.int8, kp.float16], y=1):
+        pass
+
+    @kp.jit("signed(n: int64, s: EnvStream)")
+    def signed(n, s):
+        assert n == 1
+
+    expected = "said(x: int8, p: Tuple(int8, float16), y: int64 = 1)"
+    assert said.of_annotations().signature == expected
+    with pytest.raises(TypeError, match="`f` does not say what `p` is: annotate it, as"):
+        f.of_annotations()
+    with pytest.raises(TypeError, match="not say what `x` and `p` and `z` are: annotate them"):
+        g.of_annotations()
+    assert signed.of_annotations() is signed.variants[0]
+    assert str(inspect.signature(signed)) == "(n)" and signed(1) is None
+
+
+def test_a_decorator_says_for_what_is_compiled():
+    @kp.jit(arch="sm_90a")
+    def f(x):
+        scale_elements(x, x, 1.0).launch(grid=1, block=1)
+
+    assert list(compiled(f).llvm) == ["sm_90a"]
+    assert list(kp.compile(f, vector(), arch="sm_80").llvm) == ["sm_80"]
+
+
 def test_a_text_is_a_signature_for_one_function():
     text = "scaled(x: Tensor([n], float32), y: Tensor([n], float32, mut), by: float32)"
     assert kp.compile(scaled, text).signature == text
@@ -848,6 +914,7 @@ def test_types_stand_for_what_is_in_tuples():
         expected = "f(p: Tuple(int8, Tuple(float32, float16)))"
         assert kp.compile(f, spec).signature == expected
     assert kp.compile(f, Fields(1, kp.int8)).signature == "f(p: Tuple(x: int64, y: int8))"
+    assert type(kp.jit("f(p: Optional[int64] = None)")(f.function)) is kp._jit.FlatJitFunction
     assert kp.compile(f, kp.int8, arch="sm_90a").signature == "f(p: int8)"
     # Nothing of it is what a call finds.
     assert f.variants == []
@@ -1338,6 +1405,17 @@ def test_there_are_at_most_so_many_variants(tmp_path):
         module.f(np.zeros(1, "float32"))
 
 
+def test_without_a_number_there_are_at_most_64():
+    @kp.jit
+    def f(n: kp.Constexpr):
+        pass
+
+    for number in range(64):
+        f(number)
+    with pytest.raises(RuntimeError, match="was compiled for 64 kinds of calls"):
+        f(64)
+
+
 def test_forbid_and_warn(monkeypatch, tmp_path):
     @kp.jit("f(x: Tensor([n], float32, mut))")
     def f(x):
@@ -1347,6 +1425,13 @@ def test_forbid_and_warn(monkeypatch, tmp_path):
     def g(x):
         scale_elements(x, x, 18.25).launch(grid=1, block=1)
 
+    @kp.jit("h(x: Tensor([n], float32, mut))")
+    def h(x):
+        scale_elements(x, x, 16.25).launch(grid=1, block=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not h.warmup().is_cached
     monkeypatch.setenv("KERNPACK_JIT", "forbid")
     with pytest.raises(kp.CompileForbidden):
         kp.compile(f)

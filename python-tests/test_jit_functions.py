@@ -459,6 +459,7 @@ def test_parameters_by_position_and_by_keyword_alone():
 
     assert f.check(X, 10.0).arguments[0][0] == 13.0
     assert f.check(X, 10.0, more=3.0).arguments[0][0] == 14.0
+    assert len(f.variants) == 1
 
 
 @pytest.mark.parametrize(
@@ -524,6 +525,7 @@ class Fields:
         ("x: kp.Constexpr = 1.5, y=None, z='a'", (), 'x: 1.5 = 1.5, y: None = None, z: "a" = "a")'),
         ("x: kp.Constexpr[int]", (np.int8(3),), "x: 3)"),
         ("x: kp.Constexpr", (2.5,), "x: 2.5)"),
+        ("x: kp.Constexpr", (kp.float16,), "x: DataType) where x in {float16}"),
         ("x", (tvm_ffi.Shape((1, 2)),), "x: Shape([n0, n1]))"),
         ("x", ((1, (np.float16(2), np.int8(3))),), "x: Tuple(int64, Tuple(float16, int8)))"),
         ("x", ((),), "x: Tuple())"),
@@ -600,13 +602,20 @@ def test_what_is_returned_is_that_of_the_variant_that_was_called():
             return y
         z = kp.empty((4,), kp.float32)
         put(z, 2.0).launch(grid=1, block=1)
-        return y, z
+        if mode == 2:
+            return y, z
+        return z, y
 
-    f.check(3, 1), f.check(3, 2)
+    f.check(3, 1)
+    assert f._finish("one", (3, 1), ()) == "one"
+    f.check(3, 2)
     assert f._finish("one", (3, 1), ()) == "one"
     assert f._finish(["one", "two"], (3, 2), ()) == ("one", "two")
     assert f._finish("one", (3,), {"mode": 1}) == "one"
-    assert len(f.variants) == 2
+    f.check(3, 3)
+    for mode, names in ((2, ("y", "z")), (3, ("z", "y"))):
+        assert f._finish(["one", "two"], (3, mode), ())._fields == names
+    assert len(f.variants) == 3
 
 
 @pytest.mark.parametrize("parameters", ["x, *rest", "x, **rest"])

@@ -104,12 +104,12 @@ class Variant:
 class _Options:
     """What a decorator says."""
 
-    signature: str | None = None
-    workspace: Mapping[str, str] = dataclasses.field(default_factory=lambda: {})
-    where: Sequence[str] = ()
-    strict: bool = False
-    arch: _arch.Archs = None
-    max_variants: int = MOST_VARIANTS
+    signature: str | None
+    workspace: Mapping[str, str]
+    where: Sequence[str]
+    strict: bool
+    arch: _arch.Archs
+    max_variants: int
 
 
 class _JitMethods(Function):
