@@ -5,8 +5,11 @@ import os
 import subprocess
 import sys
 import textwrap
+import types
 
 import pytest
+
+import kernpack as kp
 
 HEAD = """
 import kernpack as kp, numpy as np, torch
@@ -76,13 +79,18 @@ def test_calls_write_and_return_what_the_kernels_do():
         made(x, y, 5.0)
         made.prepare(y, x)()
         print(y.tolist(), x.tolist())
+        import tvm_ffi
+        held = np.zeros(4, "float32")
+        scale(x, tvm_ffi.from_dlpack(held))
+        print(held.tolist())
         """,
         "None [0.0, 2.0, 4.0, 6.0]\n"
         "[-0.0, -1.0, -2.0, -3.0]\n"
         "[0.0, 1.0, 2.0, 0.0, 2.0, 4.0] [0.0, 3.0, 6.0, 0.0, 6.0, 12.0] Tensor\n"
         "[[0.0, 0.0], [0.0, 2.0], [0.0, 4.0], [0.0, 6.0]]\n"
         "[0.0, 2.0, 4.0, 6.0]\n"
-        "[0.0, 5.0, 10.0, 15.0] [0.0, 10.0, 20.0, 30.0]\n",
+        "[0.0, 5.0, 10.0, 15.0] [0.0, 10.0, 20.0, 30.0]\n"
+        "[0.0, 20.0, 40.0, 60.0]\n",
     )
 
 
@@ -157,6 +165,15 @@ def test_it_is_off(setting):
             print("expected cuda, got cpu" in str(error))
         """
     expect(program, "True\n", setting)
+
+
+def test_no_graph_holds_a_call_that_is_interpreted(monkeypatch):
+    monkeypatch.setattr(kp._graphs, "is_capturing", lambda: True)
+    function = types.SimpleNamespace(name="f", device_type="cuda")
+    with pytest.raises(RuntimeError, match="`f` is called while a CUDA graph is captured"):
+        kp._interpreted.call(function, ())
+    # Programs of JAX may have it here, as the setting is off.
+    kp._interpreted.refuse_program(function)
 
 
 def test_another_setting_is_refused():

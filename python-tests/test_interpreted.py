@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -14,7 +15,8 @@ import kernpack as kp
 import numpy as np
 import pytest
 import torch
-from kernpack import _native
+import tvm_ffi
+from kernpack import _check, _native
 
 KERNELS = """
 import kernpack as kp
@@ -157,8 +159,11 @@ def test_findings_say_the_line(module, path):
     assert "acc += x[row, i]\n" in overrun.text and overrun.text in str(checked)
     assert str(overrun) == overrun.text
     assert race.line == line_of("partial[kp.warp_idx()] = acc")
+    assert "acc += x" not in repr(overrun) and "index-out-of-bounds" in repr(overrun)
     with pytest.raises(AttributeError):
         overrun.line = 3
+    with pytest.raises(AttributeError):
+        checked.results = 3
 
 
 def test_results_are_of_the_frameworks(module):
@@ -215,6 +220,67 @@ def test_strides_stay(module, tmp_path):
         assert not array.any()
 
 
+KERNEL_ARGUMENT = np.arange(3, dtype=np.float32)
+
+
+class On:
+    """An array of a device of DLPack's."""
+
+    __dlpack__ = None
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __dlpack_device__(self):
+        return self.kind, 1
+
+
+def test_what_the_host_reads_stays_where_it_is():
+    host = _check._Host()
+    arrays = [On(kind) for kind in (1, 2, 3, 4, 13, 14)]
+    (passed,) = host.copied((tuple(arrays),))
+    assert list(passed) == arrays == host.tensors
+    assert host.devices == [None, (2, 1), None, (4, 1), None, (14, 1)]
+
+
+def test_a_copy_of_a_gpus_memory_is_laid_out_as_it_is_there():
+    """Also a tensor of the host may be copied so."""
+    host, base = _check._Host(), torch.arange(24.0).reshape(4, 6)
+    one, two = base[1:, 2:], base[2:].T
+    copies = [host._of_torch(one), host._of_torch(two)]
+    for tensor, copied in zip((one, two), copies):
+        assert copied.equal(tensor) and copied.stride() == tensor.stride()
+        assert (
+            (copied.data_ptr() - tensor.data_ptr()) % 4096
+            == 0
+            != copied.data_ptr() - tensor.data_ptr()
+        )
+    copies[0][1, 0] = -1.0
+    assert copies[1][2, 0] == -1.0 and base[2, 2] == 14.0
+
+
+def test_arrays_of_other_devices_are_copied_to_the_host(monkeypatch):
+    """With the CPU for another device."""
+    monkeypatch.setattr(_check, "_HOST", (2,))
+    host, tensor, array = _check._Host(), torch.arange(3.0), jnp.arange(3.0)
+    of_torch, of_jax, of_numpy = host.copied((tensor, array, KERNEL_ARGUMENT))
+    assert of_torch.equal(tensor) and of_torch.data_ptr() != tensor.data_ptr()
+    assert of_jax.tolist() == [0, 1, 2] and of_numpy is KERNEL_ARGUMENT
+    assert host.devices == [(1, 0)] * 3
+
+
+def test_what_comes_back_goes_to_the_device_that_the_argument_was_on():
+    told = tvm_ffi.from_dlpack(np.arange(3.0))
+    made = _check._like(torch.empty(1, device="meta"))(told)
+    assert made.device.type == "meta" and made.shape == (3,)
+
+    def from_dlpack(_):
+        raise RuntimeError("no such dtype")
+
+    without = types.SimpleNamespace(from_dlpack=from_dlpack)
+    assert _check._converted(without, told, "meta") is told
+
+
 def test_none_and_tuples(module):
     x, w = np.arange(1, 4, dtype=np.float32), np.full(3, 2, np.float32)
     assert module.scaled.check(x).arguments[0].tolist() == [-1, -2, -3]
@@ -222,6 +288,7 @@ def test_none_and_tuples(module):
     assert module.scaled.check(x, w).arguments[0].tolist() == [2, 4, 6]
     [(scaled, same)] = module.both.check((x, w)).arguments
     assert scaled.tolist() == [2, 4, 6] and same is w
+    assert module.both.check([x, w]).arguments[0][0].tolist() == [2, 4, 6]
     assert x.tolist() == [1, 2, 3]
 
 

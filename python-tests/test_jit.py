@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import enum
@@ -25,6 +26,7 @@ import warnings
 import weakref
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -33,6 +35,7 @@ import kernpack as kp
 
 BLOCK = 64
 FACTOR = 2.0
+CONFIG = types.SimpleNamespace(inner=types.SimpleNamespace(width=1))
 
 
 @kp.kernel
@@ -75,6 +78,11 @@ def test_a_function_knows_its_name_signature_and_documentation():
     assert (scale.name, scale.__doc__) == ("scale", "Multiplies each element.")
     assert scale.signature.startswith("scale(x: Tensor([n], float32)")
     assert isinstance(scale, kp.JitFunction) and "jit function scale" in repr(scale)
+    assert kp.JitFunction.__doc__.startswith("A function that launches kernels")
+    assert kp.JitFunction.__module__ == "kernpack"
+    assert type(scale) is kp._jit.FlatJitFunction is not type(scaled)
+    # Who looks below decorators finds the text.
+    assert inspect.getsource(scale).startswith('@kp.jit("scale(')
 
 
 def test_a_call_is_refused_as_by_any_function():
@@ -194,6 +202,92 @@ def test_attributes_are_followed_through_objects_and_modules():
     assert stored(compiled(run)) == 5 + 7 + 0.5 + 2 + 2
 
 
+def with_attributes():
+    pass
+
+
+with_attributes.real = with_attributes.itemsize = with_attributes.count = 1.0
+
+
+@pytest.mark.parametrize(
+    "value", [2.0, 2, True, (1, 2), np.dtype("float16"), torch.float16, with_attributes]
+)
+def test_attributes_of_what_the_language_has_are_the_languages(value):
+    assert hasattr(value, "real") or hasattr(value, "itemsize") or hasattr(value, "count")
+
+    @kp.kernel
+    def store(x):
+        x[0] = value.real + value.itemsize + value.count
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError) as caught:
+        compiled(run)
+    messages = " ".join(each["message"] for each in caught.value.diagnostics)
+    assert re.search("no `real`.* no `itemsize`.* no `count`", messages)
+
+
+def test_attributes_of_a_tensor_are_followed():
+    weights = torch.zeros(3, 5)
+    assert stored(constants_of(lambda: weights.shape[1] + len(weights.shape))) == 7.0
+
+
+def constants_of(function) -> kp.Function:
+    """A function that stores what another one gives."""
+
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(function())
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    return compiled(run)
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+def test_members_of_an_enum_are_told_apart():
+    chosen = Colour.BLUE
+    assert stored(constants_of(lambda: 1.0 if chosen == Colour.RED else 2.0)) == 2.0
+    chosen = Colour.RED
+    assert stored(constants_of(lambda: 1.0 if chosen == Colour.RED else 2.0)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (object(), "this is an object, which"),
+        (iter(()), "this is a tuple_iterator, which"),
+        ({1: 2.0}, "a dict with keys that are no texts"),
+        (json, "the module json"),
+        (kp.jit, "a function of kernpack's by another name"),
+        (types.MethodType(types.MethodType(with_attributes, 1), 2), "this is a method, which"),
+    ],
+)
+def test_what_is_no_constant_is_called_by_its_name(value, message):
+    with pytest.raises(kp.CompileError) as caught:
+        constants(value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "around", [lambda of: (of,), lambda of: [of], lambda of: {"of": of}, Frozen]
+)
+def test_values_are_held_within_sixteen_others(around):
+    value = 1.0
+    for _ in range(16):
+        value = around(value)
+    write = kp._captured.write
+    assert "unheld" not in write(value, None) and "unheld" in write(around(value), None)
+
+
 def test_dtypes_of_other_libraries_are_dtypes():
     for dtype in (torch.float16, np.float16, np.dtype("float16"), kp.float16, "float16"):
         kind = kp.dtype(dtype)
@@ -208,6 +302,34 @@ def test_dtypes_of_other_libraries_are_dtypes():
 
         made = kp.compile(run, vector(kp.float16))
         assert re.search(r"st\.global\.b16\s+\[%rd1\], 0x7BFF;", ptx(made))
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.dtype("float16"), torch.float16, jnp.float16, kp.float16]
+)
+def test_dtypes_are_captured_as_they_are(dtype):
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(dtype(2049.0))
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    assert stored(compiled(run)) == 2048.0
+
+
+@pytest.mark.parametrize(("kind", "expected"), [(int, 2.0), (float, 2.5), (bool, 1.0)])
+def test_types_of_python_are_captured(kind, expected):
+    @kp.kernel
+    def store(x):
+        x[0] = kp.float32(kind(2.5))
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    assert stored(compiled(run)) == expected
 
 
 def test_layouts_and_swizzles_are_captured():
@@ -343,6 +465,83 @@ def test_a_changed_global_is_never_stale(tmp_path):
     assert seen == [1, 2, 3, 3]
 
 
+def test_an_attribute_that_changes_is_never_stale():
+    """Also where a closure or a module leads to it."""
+    config = types.SimpleNamespace(inner=types.SimpleNamespace(width=1))
+
+    @kp.jit
+    def by_closure(n):
+        assert n == config.inner.width
+
+    @kp.jit
+    def by_global(n):
+        assert n == CONFIG.inner.width
+
+    for function, of in ((by_closure, config), (by_global, CONFIG)):
+        for width in (1, 2, 1, 3):
+            of.inner.width = width
+            function(width)
+            with pytest.raises(ValueError, match="expected"):
+                function(width + 1)
+        of.inner = types.SimpleNamespace(width=2)
+        function(2)
+        assert len(function.variants) == 3
+
+
+def test_another_object_of_the_same_value_is_looked_at_once():
+    width = [float(number) for number in ("1000.5", "1000.5")]
+    by = width[0]
+
+    @kp.jit
+    def f(n):
+        assert n == by
+
+    f(1000.5)
+    looked = []
+    f._are_the_same = lambda: looked.append(type(f)._are_the_same(f)) or looked[-1]
+    by = width[1]
+    f(1000.5), f(1000.5)
+    assert looked == [True] and len(f.variants) == 1
+    # Where there is no name any more, nothing is as it was.
+    del by
+    with pytest.raises(kp.CompileError, match="`by` is not defined"):
+        f(1000.5)
+    by = 3.0
+    f(3.0)
+
+
+def test_a_value_that_is_what_it_was_while_another_is_seen_to():
+    """A call of another thread is no call of the variant that is selected right then."""
+    width, outcomes = 1, []
+
+    @kp.jit
+    def f(n):
+        assert n == width
+
+    def call():
+        try:
+            outcomes.append(f(1))
+        except ValueError as error:
+            outcomes.append(error)
+
+    def select(*args):
+        nonlocal width
+        control(*args)
+        width = 1
+        threads.append(threading.Thread(target=call))
+        threads[0].start()
+        threads[0].join(0.2)
+        f._control = control
+
+    f(1)
+    control, threads = f._control, []
+    f._control, width = select, 2
+    with contextlib.suppress(ValueError):
+        f(1)
+    threads[0].join()
+    assert outcomes == [None]
+
+
 def test_a_name_may_be_there_later(tmp_path):
     module = fresh(
         """
@@ -430,6 +629,22 @@ def test_lists_and_dataclasses_are_compared_by_what_they_hold(tmp_path):
     assert n_variants() == 3
     module.LIST = [1, 2]
     assert n_variants() == 3
+
+
+def test_a_list_within_what_does_not_change_is_compared_too():
+    held = [1]
+    of = Frozen(other=held)
+
+    @kp.jit
+    def f(n):
+        assert n == of.other[0]
+
+    f(1)
+    held[0] = 2
+    f(2)
+    with pytest.raises(ValueError, match="expected"):
+        f(1)
+    assert not kp._captured.is_mutable((1, Frozen(other=(2.0, None))))
 
 
 def test_kernels_in_classes_know_their_object():
@@ -625,9 +840,134 @@ def test_specs_become_a_signature(specs, signature):
         assert "by: float16" in kp.compile(scaled, *given).signature
 
 
+@pytest.mark.parametrize(
+    ("order", "shape"),
+    [
+        ("row", "[n0, n1], float32"),
+        ("col", "[n0, n1], float32, order=col"),
+        ("inner", "[n0, n1], float32, strides=[n2, 1]"),
+        ("strided", "[n0, n1], float32, strides=[n2, n3]"),
+        ("any", "[n0, n1], float32, strides=any"),
+    ],
+)
+def test_a_tensor_is_what_its_class_says(order, shape):
+    @kp.jit
+    def f(x):
+        pass
+
+    @kp.jit
+    def writes(x: kp.mut):
+        pass
+
+    classes = [{"tensor": _tensor("float32", 2, order)}]
+    assert f.of_classes(classes, "a test").signature == f"f(x: Tensor({shape}))"
+    assert writes.of_classes(classes, "a test").signature == f"writes(x: Tensor({shape}, mut))"
+
+
+def test_annotations_may_say_all():
+    @kp.jit
+    def f(x: kp.int8, p: Params, y=1):
+        pass
+
+    @kp.jit
+    def g(x, p: Params, z: np.ndarray, y=1):
+        pass
+
+    @kp.jit
+    def said(x: kp.int8, p: typing.Tuple[kp.int8, kp.float16], y=1):
+        pass
+
+    @kp.jit("signed(n: int64, s: EnvStream)")
+    def signed(n, s):
+        assert n == 1
+
+    expected = "said(x: int8, p: Tuple(int8, float16), y: int64 = 1)"
+    assert said.of_annotations().signature == expected
+    with pytest.raises(TypeError, match="`f` does not say what `p` is: annotate it, as"):
+        f.of_annotations()
+    with pytest.raises(TypeError, match="not say what `x` and `p` and `z` are: annotate them"):
+        g.of_annotations()
+    assert signed.of_annotations() is signed.variants[0]
+    assert str(inspect.signature(signed)) == "(n)" and signed(1) is None
+
+
+def test_a_decorator_says_for_what_is_compiled():
+    @kp.jit(arch="sm_90a")
+    def f(x):
+        scale_elements(x, x, 1.0).launch(grid=1, block=1)
+
+    assert list(compiled(f).llvm) == ["sm_90a"]
+    assert list(kp.compile(f, vector(), arch="sm_80").llvm) == ["sm_80"]
+
+
 def test_a_text_is_a_signature_for_one_function():
     text = "scaled(x: Tensor([n], float32), y: Tensor([n], float32, mut), by: float32)"
     assert kp.compile(scaled, text).signature == text
+
+
+def test_types_stand_for_what_is_in_tuples():
+    @kp.jit
+    def f(p):
+        pass
+
+    for spec in ((kp.int8, (2.0, kp.float16)), [kp.int8, (2.0, kp.float16)]):
+        expected = "f(p: Tuple(int8, Tuple(float32, float16)))"
+        assert kp.compile(f, spec).signature == expected
+    assert kp.compile(f, Fields(1, kp.int8)).signature == "f(p: Tuple(x: int64, y: int8))"
+    assert type(kp.jit("f(p: Optional[int64] = None)")(f.function)) is kp._jit.FlatJitFunction
+    assert kp.compile(f, kp.int8, arch="sm_90a").signature == "f(p: int8)"
+    # Nothing of it is what a call finds.
+    assert f.variants == []
+    assert kp.compile(f, (1, 2.0)) is kp.compile(f, (3, 4.0)) is f.variants[0].function
+
+
+def test_what_a_package_says_is_said_of_the_only_variant():
+    @kp.jit
+    def f(n):
+        pass
+
+    with pytest.raises(AttributeError, match="`f` was compiled for 0 kinds of calls: ask one of"):
+        f.metadata
+    f(1)
+    assert f.signature == "f(n: int64)" and f.metadata["signature"] and f.package.path
+    f(1.0)
+    with pytest.raises(AttributeError, match=r"for 2 kinds of calls(.|\n)*  f\(n: float32\)"):
+        f.signature
+    with pytest.raises(AttributeError, match="has no attribute `nothing`"):
+        f.nothing
+
+    @kp.jit("g(n: int64)")
+    def g(n):
+        pass
+
+    assert g.metadata["signature"] and len(g.variants) == 1
+
+
+def test_what_a_signature_says_is_written_is_all_that_is():
+    @kp.jit("f(x: Tensor([n], float32))")
+    def f(x):
+        scale_elements(x, x, 2.0).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError, match="`x` is not `mut`"):
+        f.warmup()
+
+
+def test_dataclasses_are_passed_where_a_tuple_may_stand():
+    """Each class is met at the first call that has one of its objects."""
+    for text in ("Tuple(a: int64, b: int64)", "Optional[Tuple(a: int64, b: int64)]"):
+
+        @dataclasses.dataclass
+        class Own:
+            a: int
+            b: int
+
+        @kp.jit(f"f(p: {text})")
+        def f(p):
+            pass
+
+        f(Own(1, 2)), f((1, 2))
+        with pytest.raises(TypeError):
+            f(Own(1, "text"))
 
 
 def test_what_is_written_and_returned_is_found():
@@ -728,6 +1068,9 @@ def test_a_variant_shows_what_its_kernels_become():
     assert (hopper.blocks_at_once, hopper.occupancy) == (16, 1.0)
     variant = summed.warmup(vector())
     assert variant.ir == made.ir and variant.llvm and variant.resources
+    for told in (variant, hopper):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            told.function = told.threads = None
 
 
 def test_what_was_not_built_here_shows_no_operations(tmp_path):
@@ -956,6 +1299,29 @@ def test_a_signature_takes_what_it_says():
     assert len(f.variants) == 1
 
 
+def test_calls_of_other_kinds_are_compiled_for():
+    """A function that launches nothing is called where there is no GPU."""
+
+    @kp.jit
+    def unsigned(n, width: kp.Constexpr):
+        assert n == width
+
+    @kp.jit("signed(n: int64, width: int64)")
+    def signed(n, width):
+        assert n == width
+
+    for function, n_variants in ((unsigned, 3), (signed, 1)):
+        for args in ((1, 1), (2, 1), (2, 2)):
+            if args[0] == args[1]:
+                function(*args)
+            else:
+                with pytest.raises(ValueError, match="expected"):
+                    function(*args)
+        if function is unsigned:
+            function(2.0, 2)
+        assert len(function.variants) == n_variants
+
+
 def test_a_warm_variant_is_the_one_that_calls_find():
     @kp.jit
     def f(x, y, by):
@@ -1039,6 +1405,17 @@ def test_there_are_at_most_so_many_variants(tmp_path):
         module.f(np.zeros(1, "float32"))
 
 
+def test_without_a_number_there_are_at_most_64():
+    @kp.jit
+    def f(n: kp.Constexpr):
+        pass
+
+    for number in range(64):
+        f(number)
+    with pytest.raises(RuntimeError, match="was compiled for 64 kinds of calls"):
+        f(64)
+
+
 def test_forbid_and_warn(monkeypatch, tmp_path):
     @kp.jit("f(x: Tensor([n], float32, mut))")
     def f(x):
@@ -1048,11 +1425,22 @@ def test_forbid_and_warn(monkeypatch, tmp_path):
     def g(x):
         scale_elements(x, x, 18.25).launch(grid=1, block=1)
 
+    @kp.jit("h(x: Tensor([n], float32, mut))")
+    def h(x):
+        scale_elements(x, x, 16.25).launch(grid=1, block=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not h.warmup().is_cached
     monkeypatch.setenv("KERNPACK_JIT", "forbid")
     with pytest.raises(kp.CompileForbidden):
         kp.compile(f)
     monkeypatch.setenv("KERNPACK_JIT", "warn")
-    with pytest.warns(kp.CompileWarning, match=r"`g\(x: Tensor.*` was compiled in \d+ ms"):
+    expected = r"`g\(x: Tensor.*` was compiled in \d+ ms, for kp.compile"
+    with pytest.warns(kp.CompileWarning, match=expected):
+        kp.compile(g, g.signature)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         kp.compile(g)
 
 

@@ -6,6 +6,7 @@ parameters, and where their texts come from. What they capture is in `test_jit.p
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import gc
 import importlib
@@ -16,12 +17,15 @@ import subprocess
 import sys
 import textwrap
 import types
+import typing
 import weakref
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+import torch
+import tvm_ffi
 
 import kernpack as kp
 
@@ -297,7 +301,20 @@ def test_of_objects_that_can_keep_nothing_few_are_kept():
 
     made = [weakref.ref(each) for each in (Weak(number) for number in range(40)) if each.run]
     gc.collect()
-    assert sum(each() is not None for each in made) <= 16
+    assert sum(each() is not None for each in made) == 16
+    held = [Slotted(number) for number in range(40)]
+    runs = [each.run for each in held]
+    # Those that were used last.
+    assert held[-1].run is runs[-1] and held[0].run is not runs[0]
+
+
+def test_kernels_are_equal_where_function_and_object_are():
+    one, two = Slotted(1.0), Slotted(1.0)
+    kernel = Slotted.put
+    made = [kernel._of(one), kernel._of(one), kernel._of(two), kernel, launching, put]
+    assert made[0] == made[1] and hash(made[0]) == hash(made[1])
+    assert [made[0] == other for other in made[2:]] == [False] * 4
+    assert made[0] != one
 
 
 def test_a_method_finds_nothing_changed_while_nothing_is():
@@ -350,6 +367,20 @@ def test_a_default_that_changes_is_compiled_for_anew():
     assert stores(f) == 1.0
     sizes[0] = 4.0
     assert stores(f) == 4.0
+
+
+def test_a_check_goes_by_its_seed():
+    @kp.kernel
+    def k(x):
+        x[0] = kp.float32(kp.thread_idx()[0])
+
+    @kp.jit
+    def f(x):
+        k(x).launch(grid=1, block=256)
+
+    last = [f.check(X, seed=seed).arguments[0][0] for seed in range(8)]
+    assert len(set(last)) > 1 and f.check(X).arguments[0][0] == last[0]
+    assert f.check(X).findings[0].code == "global-race"
 
 
 def test_recursion_is_told_with_its_place():
@@ -428,6 +459,7 @@ def test_parameters_by_position_and_by_keyword_alone():
 
     assert f.check(X, 10.0).arguments[0][0] == 13.0
     assert f.check(X, 10.0, more=3.0).arguments[0][0] == 14.0
+    assert len(f.variants) == 1
 
 
 @pytest.mark.parametrize(
@@ -462,6 +494,92 @@ def test_names_that_signatures_have_not(name, why):
         kp.jit(function)
 
 
+class Said(NamedTuple):
+    a: kp.int8
+    b: object
+
+
+@dataclasses.dataclass
+class Fields:
+    a: kp.int8
+    b: kp.float16
+
+
+@pytest.mark.parametrize(
+    ("parameters", "args", "signature"),
+    [
+        ("x: kp.float16", (np.float32(2),), "x: float16)"),
+        ("x: Annotated[float, kp.float16]", (2.0,), "x: float16)"),
+        ("x: Annotated[float, 'a text']", (2.0,), "x: float32)"),
+        ("x: Annotated[float, 'a text', kp.fake_stream()]", (2.0,), "x: Stream)"),
+        ("x: np.ndarray, y: 'unknown', z: int", (1, 2.0, True), "x: int64, y: float32, z: int64)"),
+        ("x: kp.fake_tensor(kp.int8, (4,))", (None,), "x: None)"),
+        ("x: kp.pointer()", (None,), "x: Pointer)"),
+        ("x, y=1, z=True", (1,), "x: int64, y: int64 = 1, z: bool = True)"),
+        ("x, y=1, z=True", (1, 2.0, False), "x: int64, y: float32, z: bool = True)"),
+        ("x, y=1, z=True", (1, 2, 3.0), "x: int64, y: int64, z: float32)"),
+        ("x: kp.uint8 = 1, y: kp.bfloat16 = 2.0", (3,), "x: uint8 = 1, y: bfloat16 = 2.0)"),
+        ("x: kp.uint8 = 1, y: kp.bfloat16 = 2.0", (3, 4.0), "x: uint8 = 1, y: bfloat16 = 2.0)"),
+        ("x: kp.int8 = 1.5", (3,), "x: int8)"),
+        ("x: kp.fake_stream()", (1.5,), "x: Stream)"),
+        ("x: kp.Constexpr = 1.5, y=None, z='a'", (), 'x: 1.5 = 1.5, y: None = None, z: "a" = "a")'),
+        ("x: kp.Constexpr[int]", (np.int8(3),), "x: 3)"),
+        ("x: kp.Constexpr", (2.5,), "x: 2.5)"),
+        ("x: kp.Constexpr", (kp.float16,), "x: DataType) where x in {float16}"),
+        ("x", (tvm_ffi.Shape((1, 2)),), "x: Shape([n0, n1]))"),
+        ("x", ((1, (np.float16(2), np.int8(3))),), "x: Tuple(int64, Tuple(float16, int8)))"),
+        ("x", ((),), "x: Tuple())"),
+        ("x: Tuple[kp.int8, kp.float16]", ((1, 2.0),), "x: Tuple(int8, float16))"),
+        ("x: Tuple[kp.int8]", ((1, 2.0),), "x: Tuple(int8, float32))"),
+        ("x: Said", ((1, 2.0),), "x: Tuple(a: int8, b: float32))"),
+        ("x: Said", (Fields(1, 2.0),), "x: Tuple(a: int8, b: float32))"),
+        ("x: Fields", ((1, 2.0),), "x: Tuple(a: int8, b: float16))"),
+        ("x: Fields", ((1, 2.0, 3),), "x: Tuple(int64, float32, int64))"),
+        ("x", (Said(1, 2),), "x: Tuple(a: int64, b: int64))"),
+        ("x", ("float16",), "x: DataType) where x in {float16}"),
+        (
+            "x, y: kp.Constexpr = torch.int8",
+            (1,),
+            "x: int64, y: DataType = int8) where y in {int8}",
+        ),
+    ],
+)
+def test_what_a_parameter_is_without_a_signature(parameters, args, signature):
+    names = {"Annotated": typing.Annotated, "Tuple": typing.Tuple, "np": np, "torch": torch}
+    function = said(f"def f({parameters}):\n    pass\n", Said=Said, Fields=Fields, **names)["f"]
+    assert kp.jit(function).warmup(*args).signature == f"f({signature}"
+
+
+@pytest.mark.parametrize("default", [kp.float16, torch.float16, np.float16, "float16"])
+def test_a_default_may_be_a_dtype(default):
+    @kp.jit
+    def f(n, of=default, more=1):
+        assert n == of.width
+
+    f(16), f(16, more=3), f(16, kp.float16), f(32, torch.float32), f(32, of="float32")
+    with pytest.raises(ValueError, match="expected"):
+        f(32)
+
+
+def test_arguments_that_are_nothing_of_kernels_are_told():
+    @kp.jit
+    def f(x, y=1):
+        pass
+
+    with pytest.raises(TypeError, match="`y` is given a Python object, which functions without a"):
+        f.warmup(1, object())
+    with pytest.raises(
+        TypeError, match=r"^Expected 1 to 2 arguments when calling: `f\(x, y\)`, got 0"
+    ):
+        f.warmup()
+    with pytest.raises(TypeError, match="got 3"):
+        f.warmup(1, 2, 3)
+    with pytest.raises(
+        TypeError, match=r"the default \[1\] is none of functions without a signature"
+    ):
+        kp.jit(said("def f(x=[1]):\n    pass\n")["f"]).warmup()
+
+
 def test_calls_and_checks_of_one_kind_are_one_variant():
     """The dispatcher writes the classes of a call in its own way."""
 
@@ -484,13 +602,20 @@ def test_what_is_returned_is_that_of_the_variant_that_was_called():
             return y
         z = kp.empty((4,), kp.float32)
         put(z, 2.0).launch(grid=1, block=1)
-        return y, z
+        if mode == 2:
+            return y, z
+        return z, y
 
-    f.check(3, 1), f.check(3, 2)
+    f.check(3, 1)
+    assert f._finish("one", (3, 1), ()) == "one"
+    f.check(3, 2)
     assert f._finish("one", (3, 1), ()) == "one"
     assert f._finish(["one", "two"], (3, 2), ()) == ("one", "two")
     assert f._finish("one", (3,), {"mode": 1}) == "one"
-    assert len(f.variants) == 2
+    f.check(3, 3)
+    for mode, names in ((2, ("y", "z")), (3, ("z", "y"))):
+        assert f._finish(["one", "two"], (3, mode), ())._fields == names
+    assert len(f.variants) == 3
 
 
 @pytest.mark.parametrize("parameters", ["x, *rest", "x, **rest"])
@@ -523,6 +648,11 @@ def test_asynchronous_functions_and_generators_are_refused():
 def test_lambdas_are_functions_and_no_kernels():
     with pytest.raises(TypeError, match="a lambda has no statements: write a kernel as a `def`"):
         kp.kernel(lambda x: x)
+
+
+def test_a_lambda_may_be_a_jit_function():
+    f = kp.jit(lambda x: put(x, 5.0).launch(grid=1, block=1))
+    assert stores(f) == 5.0
 
 
 def test_lambdas_of_one_line_are_told_apart():
@@ -590,6 +720,7 @@ def test_a_module_that_is_reloaded(folder):
 
 def test_a_file_that_is_edited_later(folder):
     text = textwrap.dedent(MODULE.format(1.0)) + "\ndef lone(a):\n    return a * 2.0\n"
+    text += "short = lambda a: a * 3.0\n"
     module = module_of(text, folder, "behaves_edited")
     path = folder / "behaves_edited.py"
     write(path, text.replace("2.0", "9.0").replace("helper(1.0)", "helper(8.0)"))
@@ -599,6 +730,9 @@ def test_a_file_that_is_edited_later(folder):
     assert stores(module.f) == 2.0
     write(path, "\n\n" + text)
     assert "the text of `lone` cannot be read from" in refused(calling(module.lone))
+    assert "has 0 lambdas like it" in refused(calling(module.short))
+    write(path, text)
+    assert stores(calling(module.short)) == 3.0
 
 
 def test_findings_show_the_text_that_was_read(folder):
@@ -649,6 +783,9 @@ def test_the_text_of_a_function_is_told_from_others():
     for old, new in [*changes, ("def outer", "\ndef outer")]:
         assert old in text and not is_that(own, text.replace(old, new)), new
     assert not is_that(own, text + "def broken(:\n")
+    # Annotations are no texts, as they are in the module that reads this.
+    text = "def outer():\n    def own():\n        def inner(a: int) -> bool: ...\n    return own\n"
+    assert is_that(said(text)["outer"]().__code__, text)
 
 
 def test_a_function_without_its_file_is_told():
@@ -658,6 +795,12 @@ def test_a_function_without_its_file_is_told():
         with pytest.raises(TypeError, match="text of `k` cannot be read from /nowhere/kernels.py"):
             decorator(scope["k"])
     assert "help: the text of `k` cannot be read from /nowhere" in refused(calling(scope["k"]))
+
+
+def test_a_function_is_read_however_it_is_indented():
+    text = 'if True:\n def helper(a):\n  """\nText in the first column.\n  """\n  return a + 2.0\n'
+    assert stores(calling(said(text)["helper"])) == 3.0
+    assert stores(calling(said(text.replace("\nText", "  Text"))["helper"])) == 3.0
 
 
 def test_a_function_by_another_name_is_read():

@@ -196,6 +196,7 @@ def test_calls():
     assert of((None, 2)).offset == 4
     assert str(of[None, 2]) == "((2,2)):((1,8))"
     assert L("(2,3):(1@0,1@1)")((1, 2)) == (1, 2)
+    assert isinstance(L("(4,8):(8,1)")((kp.sym_int("row_of"), 2)), kp.SymInt)
 
 
 def test_composed_layouts():
@@ -353,6 +354,10 @@ def test_a_picture_goes_to_a_file(tmp_path):
     assert len(cells(svg)[0]) == 32 and {"T0V0", "T7V3"} <= set(texts(svg))
     of_thread = {each.get("fill") for each in cells(svg)[0]}
     assert len(of_thread) == 8, "a colour for each thread"
+    # A shape of one mode, and of two of which one is a layout.
+    for shape, n_cells in (((4,), 4), ((4, L("8:2")), 32)):
+        kp.draw(shape, path)
+        assert len(cells(path.read_text())[0]) == n_cells
     assert [each.name for each in tmp_path.iterdir()] == ["a.svg"]
 
 
@@ -366,6 +371,8 @@ def test_banks(tmp_path):
     kp.draw(rows, path, banks=4, threads=L("32:32"))
     assert "32 threads (t): no conflict" in texts(path.read_text())
     kp.draw(kp.make_composed_layout(kp.make_swizzle(5, 0, 5), 0, rows), path, banks=4)
+    assert not cells(path.read_text())[1]
+    kp.draw(L("32:1"), path, banks=1)
     assert not cells(path.read_text())[1]
 
 

@@ -96,7 +96,8 @@ def check(
     strict: bool,
     request: Request | None = None,
 ) -> Checked:
-    """The call with these arguments, all of them in order, on the interpreter. The request is what
+    """The call with these arguments, all of them in order, on the interpreter: lists and dataclasses
+    are tuples by now. The request is what
     the function was made of, where that is not the last one that became its package: findings show
     places in its texts.
     """
@@ -148,9 +149,8 @@ def _is_tensor(value: Any) -> bool:
 
 def _left(value: Any, numbers: Any, written: Mapping[int, Any]) -> Any:
     """An argument as the call leaves it."""
-    if isinstance(value, (tuple, list)):
-        parts = [_left(part, numbers, written) for part in cast("Sequence[Any]", value)]
-        return parts if isinstance(value, list) else tuple(parts)
+    if isinstance(value, tuple):
+        return tuple(_left(part, numbers, written) for part in cast("Sequence[Any]", value))
     if not _is_tensor(value):
         return value
     tensor = written.get(next(numbers))
@@ -187,9 +187,8 @@ class _Host:
 
     def copied(self, value: Any) -> Any:
         """An argument, with its arrays on the host."""
-        if isinstance(value, (tuple, list)):
-            parts = [self.copied(part) for part in cast("Sequence[Any]", value)]
-            return parts if isinstance(value, list) else tuple(parts)
+        if isinstance(value, tuple):
+            return tuple(self.copied(part) for part in cast("Sequence[Any]", value))
         if not _is_tensor(value):
             return value
         kind, index = value.__dlpack_device__()

@@ -104,12 +104,12 @@ class Variant:
 class _Options:
     """What a decorator says."""
 
-    signature: str | None = None
-    workspace: Mapping[str, str] = dataclasses.field(default_factory=lambda: {})
-    where: Sequence[str] = ()
-    strict: bool = False
-    arch: _arch.Archs = None
-    max_variants: int = MOST_VARIANTS
+    signature: str | None
+    workspace: Mapping[str, str]
+    where: Sequence[str]
+    strict: bool
+    arch: _arch.Archs
+    max_variants: int
 
 
 class _JitMethods(Function):
@@ -306,7 +306,6 @@ class _JitMethods(Function):
         """What it was compiled to, in order."""
         return list(self._table.values())
 
-    @property
     def _only(self) -> Variant:
         """The variant, where there is one."""
         variants = self.variants
@@ -323,7 +322,7 @@ class _JitMethods(Function):
     @property
     def specialised_alone(self) -> Function:
         """The function of its only variant."""
-        return self._only.function
+        return self._only().function
 
     def specialised(self, specs: Sequence[Any], arch: _arch.Archs = None) -> Variant:
         """The variant for arguments, or for what stands for them."""
@@ -405,7 +404,7 @@ class _JitMethods(Function):
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package of its only variant to a file; `kp.compile` gives others."""
-        self._only.function.export(path)
+        self._only().function.export(path)
 
     @property
     def name(self) -> str:
@@ -415,13 +414,15 @@ class _JitMethods(Function):
     @property
     def signature(self) -> str:
         """The signature, where it has one or was compiled for one kind of calls."""
-        return self._options.signature or self._only.signature
+        return self._options.signature or self._only().signature
 
     def __getattr__(self, name: str) -> Any:
-        """What a package says of a function, this one says of its only variant."""
-        if name not in ("metadata", "package"):
+        """What a package says of a function, this one says of its only variant. What functions
+        compute comes here too, where there is none.
+        """
+        if name not in ("metadata", "package") and not hasattr(type(self), name):
             raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")
-        return getattr(self._only.function, name)
+        return getattr(self._only().function, name)
 
     def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """What the caller gets for what no framework has made its own."""
@@ -594,8 +595,10 @@ def _described(spec: Any, constant: str) -> Any:
 
 def _has_type(value: Any) -> bool:
     """Whether a type stands there in place of an argument, or of a class of arguments."""
+    if isinstance(value, Type) or _captured.is_dtype(value):
+        return True
     parts: Sequence[Any] = value.get("tuple", ()) if is_dict(value) else parts_of(value) or ()
-    return isinstance(value, Type) or any(map(_has_type, parts))
+    return any(map(_has_type, parts))
 
 
 def _tensor_of(classed: Any) -> Any:

@@ -149,7 +149,7 @@ def optional(inner: Any) -> Type:
 
 def pointer(dtype_: Any = None, *, nonnull: bool = False, align: int | None = None) -> Type:
     """A raw pointer."""
-    options = [_dtype_or_variable(dtype_)] * (dtype_ is not None)
+    options = [] if dtype_ is None else [_dtype_or_variable(dtype_)]
     options += ["nonnull"] * nonnull + [f"align={align}"] * (align is not None)
     return Type(f"Pointer({', '.join(options)})" if options else "Pointer")
 

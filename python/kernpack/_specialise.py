@@ -21,7 +21,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 from . import _classes
 from ._argument import is_dict
 from ._captured import is_dtype
-from ._dtype import NAMES, dtype
+from ._dtype import NAMES, DType, dtype
 from ._signature import SymInt, Type, fake_tensor, literal, mut, signature, sym_int, type_of
 
 
@@ -58,13 +58,24 @@ class Parameters(NamedTuple):
             for each in given
             if each.annotation is not each.empty
         }
-        defaults = {each.name: each.default for each in given if each.default is not each.empty}
+        defaults = {
+            each.name: _default(each.default, annotations.get(each.name))
+            for each in given
+            if each.default is not each.empty
+        }
         return Parameters(tuple(each.name for each in given), annotations, defaults)
 
     @property
     def constants(self) -> str:
         """`1` for each parameter that is constant, `0` for each other one."""
         return "".join(str(int(_is_constexpr(self.annotations.get(name)))) for name in self.names)
+
+
+def _default(value: Any, annotation: Any) -> Any:
+    """The value of a parameter that a call leaves out: a dtype, as arguments are, by its name, too."""
+    is_name = isinstance(value, str) and value in NAMES
+    is_ours = is_name or is_dtype(value)
+    return dtype(value) if is_ours and not isinstance(annotation, Type) else value
 
 
 def _evaluated(annotation: Any, function: types.FunctionType) -> Any:
@@ -134,8 +145,10 @@ def made(name: str, parameters: Parameters, classes: Sequence[Any], where: Seque
         else:
             typed[parameter] = _of_default(parameters.defaults[parameter], annotation)
             defaults[parameter] = parameters.defaults[parameter]
-    dtypes = zip(parameters.names, classes)
-    rules = [*where, *(_rule(each, of["dtype"]) for each, of in dtypes if _is_dtype_class(of))]
+    named = zip(parameters.names, classes)
+    dtypes = [(each, of["dtype"]) for each, of in named if _is_of(of, "dtype")]
+    dtypes += [(each, of) for each, of in defaults.items() if isinstance(of, DType)]
+    rules = [*where, *(_rule(each, of) for each, of in dtypes)]
     # Trailing parameters alone have defaults.
     for parameter in reversed(parameters.names[: len(classes)]):
         if not _is_default(typed[parameter], parameters.defaults.get(parameter)):
@@ -186,10 +199,6 @@ _SCALARS = {"bool": "bool", "int": "int64", "float": "float32"}
 def _named(of: Any) -> Any:
     """The class of an argument: a text that names a dtype, as ours do, is that dtype."""
     return {"dtype": of["text"]} if _is_of(of, "text") and of["text"] in NAMES else of
-
-
-def _is_dtype_class(of: Any) -> bool:
-    return _is_of(of, "dtype")
 
 
 def _is_of(of: Any, kind: str) -> bool:
@@ -328,6 +337,8 @@ def _of_default(value: Any, annotation: Any) -> Type:
     """The type of a parameter that a call leaves out."""
     if isinstance(annotation, Type):
         return annotation
+    if isinstance(value, DType):
+        return Type("DataType")
     if value is None or _is_constexpr(annotation) or isinstance(value, str):
         if isinstance(value, (str, bool, int, float)) or value is None:
             return Type(literal(value))
@@ -336,5 +347,5 @@ def _of_default(value: Any, annotation: Any) -> Type:
             return _plain(name, annotation)
     raise TypeError(
         f"the default {value!r} is none of functions without a signature: use numbers, bools, "
-        "texts or None"
+        "texts, dtypes or None"
     )
