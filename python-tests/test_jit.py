@@ -470,7 +470,7 @@ def test_a_changed_global_is_never_stale(tmp_path):
         module.f(x)
 
 
-def test_an_attribute_that_changes_is_never_stale():
+def test_an_attribute_that_changes_is_never_stale(monkeypatch):
     """Also where a closure or a module leads to it."""
     config = types.SimpleNamespace(inner=types.SimpleNamespace(width=1))
 
@@ -491,6 +491,9 @@ def test_an_attribute_that_changes_is_never_stale():
         of.inner = types.SimpleNamespace(width=2)
         function(2)
         assert len(function.variants) == 3
+    inner = types.SimpleNamespace(width=7)
+    monkeypatch.setitem(globals(), "CONFIG", types.SimpleNamespace(inner=inner))
+    by_global(7)
 
 
 def test_another_object_of_the_same_value_is_looked_at_once():
