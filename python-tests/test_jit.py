@@ -491,6 +491,10 @@ def test_an_attribute_that_changes_is_never_stale(monkeypatch):
         of.inner = types.SimpleNamespace(width=2)
         function(2)
         assert len(function.variants) == 3
+        # Nothing is looked at where all is as it was.
+        function._renew = None
+        function(2)
+        del function._renew
     inner = types.SimpleNamespace(width=7)
     monkeypatch.setitem(globals(), "CONFIG", types.SimpleNamespace(inner=inner))
     by_global(7)

@@ -721,8 +721,8 @@ def test_a_module_that_is_reloaded(folder):
 def test_a_file_that_is_edited_later(folder):
     text = textwrap.dedent(MODULE.format(1.0)) + "\ndef lone(a):\n    return a * 2.0\n"
     text += "short = lambda a: a * 3.0\n"
-    text += "def outer():\n    def before(a): return a\n\n    def inner(a): return a * 4.0\n"
-    text += "    return inner\ninner = outer()\n"
+    text += "def outer():\n def before(a): return a\n\n def inner(a): return a * 4.0\n"
+    text += " return inner\ninner = outer()\n"
     module = module_of(text, folder, "behaves_edited")
     path = folder / "behaves_edited.py"
     write(path, text.replace("2.0", "9.0").replace("helper(1.0)", "helper(8.0)"))
