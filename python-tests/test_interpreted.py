@@ -274,11 +274,15 @@ def test_what_comes_back_goes_to_the_device_that_the_argument_was_on():
     made = _check._like(torch.empty(1, device="meta"))(told)
     assert made.device.type == "meta" and made.shape == (3,)
 
-    def from_dlpack(_):
-        raise RuntimeError("no such dtype")
+    def framework(message):
+        def from_dlpack(_):
+            raise RuntimeError(message)
 
-    without = types.SimpleNamespace(from_dlpack=from_dlpack)
-    assert _check._converted(without, told, "meta") is told
+        return types.SimpleNamespace(from_dlpack=from_dlpack)
+
+    assert _check._converted(framework("no such dtype"), told, "meta") is told
+    with pytest.raises(RuntimeError, match="no memory"):
+        _check._converted(framework("no memory"), told, "meta")
 
 
 def test_none_and_tuples(module):

@@ -30,6 +30,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+import tvm_ffi
 
 import kernpack as kp
 
@@ -463,9 +464,13 @@ def test_a_changed_global_is_never_stale(tmp_path):
             module.f(x)
         seen.append(len(module.f.variants))
     assert seen == [1, 2, 3, 3]
+    # Nothing is looked at where all is as it was.
+    module.f._renew = None
+    with pytest.raises(ValueError, match="expected device_type=cuda"):
+        module.f(x)
 
 
-def test_an_attribute_that_changes_is_never_stale():
+def test_an_attribute_that_changes_is_never_stale(monkeypatch):
     """Also where a closure or a module leads to it."""
     config = types.SimpleNamespace(inner=types.SimpleNamespace(width=1))
 
@@ -486,6 +491,13 @@ def test_an_attribute_that_changes_is_never_stale():
         of.inner = types.SimpleNamespace(width=2)
         function(2)
         assert len(function.variants) == 3
+        # Nothing is looked at where all is as it was.
+        function._renew = None
+        function(2)
+        del function._renew
+    inner = types.SimpleNamespace(width=7)
+    monkeypatch.setitem(globals(), "CONFIG", types.SimpleNamespace(inner=inner))
+    by_global(7)
 
 
 def test_another_object_of_the_same_value_is_looked_at_once():
@@ -1353,6 +1365,75 @@ def test_a_dispatcher_finds_what_was_added_and_asks_for_what_was_not():
     control("select", 0)
     call(1, 2)
     assert len(asked) == 6
+
+
+def arguments_of_each_class():
+    """Arguments of which no two are of one class."""
+    numbers = np.zeros((4, 6), "float32")
+    views = [numbers, numbers.T, numbers[:, :3], numbers[:, ::2], numbers[::-1]]
+    tensors = [*views, numbers[0], numbers.astype("int32"), numbers.astype("float64")]
+    shapes = [tvm_ffi.Shape((1,)), tvm_ffi.Shape((1, 2))]
+    tuples = [(), (1,), (1, 2), ((1,), 2), (1, (2,)), (1.0, 2), (None, 2), ("a", 2)]
+    texts = ["", "a", "b", "a text that is long", "a text that is lone", "a text that is longer"]
+    others = [ctypes.c_void_p(1), torch.float16, torch.int8, print, object()]
+    return [None, True, 1, 1.5, *tensors, *shapes, *tuples, *texts, *others]
+
+
+def test_each_class_of_arguments_has_a_variant():
+    arguments = arguments_of_each_class()
+    asked = []
+
+    def miss(classes, number):
+        asked.append(classes)
+        made = len(asked) - 1
+        return tvm_ffi.convert(lambda *args: made)
+
+    call = kp._native.dispatcher(tvm_ffi.convert(miss), "0")("function")
+    for _ in range(2):
+        assert [call(argument) for argument in arguments] == list(range(len(arguments)))
+    assert [json.loads(each) for each in asked] == [
+        kp._native.classes([argument], "0") for argument in arguments
+    ]
+    asked.clear()
+    constants = [True, False, 0, 1, 1.0, 0.0, -0.0, "a", "b", None, (1, 2), (2, 1), (True, 2)]
+    call = kp._native.dispatcher(tvm_ffi.convert(miss), "1")("function")
+    for _ in range(2):
+        assert [call(constant) for constant in constants] == list(range(len(constants)))
+
+
+def test_what_was_added_is_found_by_its_class():
+    def miss(classes, number):
+        raise ValueError(classes)
+
+    control = kp._native.dispatcher(tvm_ffi.convert(miss), "0")
+    call, arguments = control("function"), arguments_of_each_class()
+    for number, argument in enumerate(arguments):
+        classes = json.dumps(kp._native.classes([argument], "0"))
+        control("add", 0, classes, tvm_ffi.convert(lambda *args, number=number: number))
+    assert [call(argument) for argument in arguments] == list(range(len(arguments)))
+    with pytest.raises(ValueError, match="int"):
+        call(1, 2)
+    with pytest.raises(ValueError, match="a dispatcher knows no `other`"):
+        control("other")
+
+
+def test_a_dispatcher_of_one_class_calls_what_is_selected():
+    asked = []
+
+    def miss(classes, number):
+        asked.append((classes, number))
+        # As another thread may.
+        control("select", 0)
+        return tvm_ffi.convert(lambda *args: number)
+
+    control = kp._native.dispatcher(tvm_ffi.convert(miss), None)
+    call = control("function")
+    assert [call(1), call("a text", 2.0), call()] == [0, 0, 0]
+    control("select", 1)
+    assert [call(1), call(1)] == [1, 0]
+    control("select", 1)
+    assert [call(1), call(2.0)] == [1, 1]
+    assert [number for _, number in asked] == [0, 1]
 
 
 def test_a_thousand_variants_are_told_apart():

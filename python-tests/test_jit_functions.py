@@ -721,6 +721,8 @@ def test_a_module_that_is_reloaded(folder):
 def test_a_file_that_is_edited_later(folder):
     text = textwrap.dedent(MODULE.format(1.0)) + "\ndef lone(a):\n    return a * 2.0\n"
     text += "short = lambda a: a * 3.0\n"
+    text += "def outer():\n def before(a): return a\n\n def inner(a): return a * 4.0\n"
+    text += " return inner\ninner = outer()\n"
     module = module_of(text, folder, "behaves_edited")
     path = folder / "behaves_edited.py"
     write(path, text.replace("2.0", "9.0").replace("helper(1.0)", "helper(8.0)"))
@@ -730,6 +732,9 @@ def test_a_file_that_is_edited_later(folder):
     assert stores(module.f) == 2.0
     write(path, "\n\n" + text)
     assert "the text of `lone` cannot be read from" in refused(calling(module.lone))
+    assert "has 0 lambdas like it" in refused(calling(module.short))
+    assert "of it does not define it any more" in refused(calling(module.inner))
+    write(path, text.replace("3.0", "5.0"))
     assert "has 0 lambdas like it" in refused(calling(module.short))
     write(path, text)
     assert stores(calling(module.short)) == 3.0
@@ -801,6 +806,14 @@ def test_a_function_is_read_however_it_is_indented():
     text = 'if True:\n def helper(a):\n  """\nText in the first column.\n  """\n  return a + 2.0\n'
     assert stores(calling(said(text)["helper"])) == 3.0
     assert stores(calling(said(text.replace("\nText", "  Text"))["helper"])) == 3.0
+
+
+def test_a_function_of_a_text_that_is_not_all_python_is_read():
+    """As cells of notebooks are not."""
+    helper = said("def helper(a):\n    return a + 2.0\n", "<cell with more>")["helper"]
+    n_chars, stamp, lines, name = linecache.cache["<cell with more>"]
+    linecache.cache[name] = (n_chars, stamp, [*lines, "%time\n"], name)
+    assert stores(calling(helper)) == 3.0
 
 
 def test_a_function_by_another_name_is_read():

@@ -261,6 +261,8 @@ def test_symbols_say_what_is_known_of_them():
     assert L(str(tiles)) == tiles
     # A result is an extent again.
     assert str(kp.make_layout(tiles.shape[1])) == "(m,n{div=32}//32):(1,m)"
+    halves = kp.zipped_divide(of, (1, 16)).shape[1]
+    assert str(kp.make_layout(halves)) == "(m,n{div=32}//16):(1,m)"
     assert isinstance(of.size, kp.SymInt) and of.size.divisibility == 32
     assert str(kp.composition(kp.make_layout((n, m), (m, 1)), 4)) == "4:m"
     assert kp.signature("f", x=kp.fake_tensor(kp.float32, of.shape)) == (

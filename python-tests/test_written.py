@@ -59,6 +59,20 @@ def test_an_array_of_jax_is_refused_where_it_would_be_written():
     assert x.tolist() == [0.0, 0.0, 0.0]
 
 
+def test_a_type_that_may_be_written_is_held():
+    """Another one would have its address otherwise."""
+
+    class Own(numpy.ndarray):
+        pass
+
+    x = zeros().view(Own)
+    PACKAGE.copy(x, zeros())
+    count = sys.getrefcount(Own)
+    for _ in range(3):
+        PACKAGE.copy(ONES, x)
+    assert x.tolist() == [1.0] * 3 and sys.getrefcount(Own) == count + 1
+
+
 def test_so_it_is_where_a_call_is_prepared():
     x = jnp.zeros(3)
     with pytest.raises(TypeError, match="^Mismatched type on argument #1 .* a jax.Array"):

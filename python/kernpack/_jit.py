@@ -150,7 +150,6 @@ class _JitMethods(Function):
         self._control = _native.dispatcher(tvm_ffi.convert(miss), constants)
         self.__move_handle_from__(self._control("function"))
         self._know_parameters()
-        _native.call_types().kernpack_watch(self, None)
         self._tellers = () if self.is_signed else _specialise.tellers(self.parameters)
         _native.call_types().kernpack_know_wants_told(self, bool(self._tellers))
         self.know_written([])
