@@ -931,6 +931,8 @@ def test_types_stand_for_what_is_in_tuples():
     # Nothing of it is what a call finds.
     assert f.variants == []
     assert kp.compile(f, (1, 2.0)) is kp.compile(f, (3, 4.0)) is f.variants[0].function
+    f((5, 6.0))
+    assert len(f.variants) == 1
 
 
 def test_what_a_package_says_is_said_of_the_only_variant():

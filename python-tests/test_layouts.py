@@ -255,6 +255,7 @@ def test_layouts_of_a_text():
 def test_symbols_say_what_is_known_of_them():
     of = kp.make_layout((m, n), stride=(n, 1))
     assert str(of) == "(m,n{div=32}):(n{div=32},1)"
+    assert str(kp.make_layout(kp.sym_int("k", divisibility=2))) == "k{div=2}:1"
     assert of.shape == (m, n) and of.shape[1].divisibility == 32
     tiles = kp.zipped_divide(of, (1, 32))
     assert str(tiles) == "((1,32),(m,n{div=32}//32)):((0,1),(n{div=32},32))"
