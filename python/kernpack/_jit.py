@@ -41,7 +41,7 @@ from . import (
     _source,
     _specialise,
 )
-from ._argument import is_dict, parts_of
+from ._argument import is_dict, is_immutable, leaves, parts_of
 from ._captured import Watch
 from ._function import Function
 from ._program import Program, Said
@@ -152,8 +152,8 @@ class _JitMethods(Function):
         self._know_parameters()
         self._tellers = () if self.is_signed else _specialise.tellers(self.parameters)
         _native.call_types().kernpack_know_wants_told(self, bool(self._tellers))
-        self.know_written([])
-        self._is_exact = True
+        # Any, as far as is known before there is a variant for a call.
+        self.know_written([True] * len(self.parameters.names))
         _alive_ones.add(self)
 
     def _know_parameters(self) -> None:
@@ -244,6 +244,18 @@ class _JitMethods(Function):
         classes = _classes.of_arguments(bound, self.parameters.constants)
         variant = self._variant(self._number, classes, CALLED)
         return variant.function(*map(_classes.passed, bound))
+
+    def _meet_written(self, args: Sequence[Any]) -> tuple[type, ...]:
+        """As of other functions. Which arguments are written, the variant for a call says, which is
+        compiled where one of them must stay as it is.
+        """
+        if any(map(is_immutable, leaves(args))):
+            constants = self.parameters.constants
+            classes = [] if self.is_signed else _classes.of_arguments(args, constants)
+            function = self._variant(self._number, classes, CALLED).function
+            function._meet_written(tuple(map(_classes.passed, args)))
+        types: set[type] = {type(leaf) for leaf in leaves(args) if not is_immutable(leaf)}
+        return tuple(types)
 
     def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
         with self._lock:

@@ -177,3 +177,17 @@ def test_exported():
     again = jax.export.deserialize(exported.serialize())
     for length in (1, 300):
         np.testing.assert_array_equal(again.call(ramp(length)), 2 * np.arange(length))
+
+
+@pytest.mark.parametrize("function", [scale, said], ids=lambda function: function.__name__)
+def test_plain_calls_read_arrays_of_jax_and_write_none(function):
+    torch = pytest.importorskip("torch")
+    x = jnp.arange(LENGTH, dtype=jnp.float32).block_until_ready()
+    y = torch.zeros(LENGTH, device="cuda")
+    torch.cuda.synchronize()
+    for _ in range(2):
+        function(x, y)
+        with pytest.raises(TypeError, match=r"argument #1 .* got a jax.Array, which is immutable"):
+            function(y, x)
+    assert y.tolist() == [2.0 * i for i in range(LENGTH)]
+    assert np.array_equal(x, np.arange(LENGTH, dtype="float32"))
