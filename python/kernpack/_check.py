@@ -96,10 +96,9 @@ def check(
     strict: bool,
     request: Request | None = None,
 ) -> Checked:
-    """The call with these arguments, all of them in order, on the interpreter: lists and dataclasses
-    are tuples by now. The request is what
-    the function was made of, where that is not the last one that became its package: findings show
-    places in its texts.
+    """The call with these arguments, all of them in order, on the interpreter; lists and dataclasses
+    are tuples by now. The request is what the function was made of, where that is not the last one
+    that became its package: findings show places in its texts.
     """
     request = function.package.request if request is None else request
     if request is None:

@@ -101,7 +101,7 @@ impl Evaluator<'_> {
         self.report(problem.help(help))
     }
 
-    /// What a call asks for, under a name.
+    /// The memory that a call asks for, under a name.
     fn allocation(&mut self, name: Name, of: &Asked<'_>, span: Span) -> Option<Allocation> {
         let Asked { call, row } = of;
         let passed = call::passed(self, call)?;

@@ -3,8 +3,8 @@
 //! argument. They are gone through as if they stood there, launches and memory included.
 //!
 //! Such a call is made before the statement that it is in, which then has in its place a name that
-//! nobody can write. So each way through the function brings a value of its own. Not here: functions
-//! that only compute a value (`returned.rs`).
+//! nobody can write. So each way through the function brings a value of its own. Not here:
+//! functions that only compute a value (`returned.rs`).
 
 use super::body::{End, Rest, State, Walk};
 use super::closure::Closure;
