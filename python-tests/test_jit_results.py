@@ -228,3 +228,17 @@ def test_recursion_is_refused():
 
     with pytest.raises(kp.CompileError, match="`f` calls itself"):
         f.check(np.zeros(4, "float32"))
+
+
+def test_a_result_that_nothing_writes_is_told_once():
+    @kp.jit
+    def f(x):
+        y = kp.empty(x.shape, x.element_type)
+        return y
+
+    with pytest.raises(kp.CompileError) as raised:
+        f.check(np.zeros(4, "float32"))
+    [problem] = raised.value.diagnostics
+    assert problem["code"] == "unwritten-result"
+    assert problem["help"] == "launch a kernel that is passed `y`"
+    assert [label["text"] for label in problem["labels"]] == ["this result"]

@@ -422,13 +422,17 @@ impl Walk<'_> {
             let message = format!("a call may leave the result `{name}` unwritten");
             let mut problem = Diagnostic::new("unwritten-result", message);
             problem = problem.label(result.span, "this result");
-            if let Some(Branch { rule, holds }) = state.missing.get(name).or(state.branches.last())
-            {
+            let branch = state.missing.get(name).or(state.branches.last());
+            // A condition that was made with the signature stands nowhere.
+            let branch = branch.filter(|branch| branch.rule.span != self.parts.signature.span);
+            let mut there = "";
+            if let Some(Branch { rule, holds }) = branch {
                 let text = if *holds { "where this holds" } else { "where this does not hold" };
                 problem = problem.label(rule.span, text);
+                there = "there ";
             }
-            self.evaluator
-                .report(problem.help(format!("launch a kernel there that is passed `{name}`")));
+            let help = format!("launch a kernel {there}that is passed `{name}`");
+            self.evaluator.report(problem.help(help));
         }
     }
 
