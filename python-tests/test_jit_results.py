@@ -146,8 +146,21 @@ def test_what_returns_nothing_gives_none():
 
     with pytest.raises(kp.CompileError, match="is called for its value only computes it"):
         f.check(np.zeros(4, "float32"))
-    with pytest.raises(kp.CompileError):
+    with pytest.raises(kp.CompileError, match="`None` has no `shape`"):
         g.check(np.zeros(4, "float32"))
+
+
+def test_kernels_call_no_jit_function():
+    @kp.kernel
+    def k(x):
+        filled(x, 1.0)
+
+    @kp.jit
+    def f(x):
+        k(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError, match="`filled` is a packed function, and kernels do not"):
+        f.check(np.zeros(4, "float32"))
 
 
 def test_methods_and_signatures():
@@ -205,6 +218,24 @@ def test_memory_of_one_name_is_not_shared():
 
     assert results(f) == [0, 1]
     assert results(g) == [3]
+
+
+def test_the_name_of_memory_is_nobody_elses():
+    """A called function's memory is `y`, as is a value here."""
+    y = 3.0
+
+    @kp.jit
+    def passed(x):
+        return filled(x, y)
+
+    @kp.jit
+    def behind(x):
+        z = filled(x, 2.0)
+        fill(x, y).launch(grid=1, block=32)
+        return add(x, z)
+
+    assert results(passed) == [3]
+    assert results(behind) == [5]
 
 
 def test_memory_of_one_name_and_other_shapes_on_other_ways_is_refused():

@@ -157,7 +157,7 @@ pub(crate) fn captured_part<'f, W: Names<'f>>(
 }
 
 /// The names of `a.b.c`; none of anything else.
-fn path_of(expr: &Expr) -> Vec<&str> {
+pub(crate) fn path_of(expr: &Expr) -> Vec<&str> {
     let mut path = Vec::new();
     let mut of = expr;
     while let ExprKind::Attribute(inner, member) = &of.kind {

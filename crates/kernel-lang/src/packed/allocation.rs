@@ -197,12 +197,13 @@ impl Walk<'_> {
     /// A name for memory that nothing else on this way has: that which it is given, or the first of
     /// `y_2`, `y_3` and so on.
     fn free_name(&self, state: &State, given: &Name) -> Name {
-        let is_param =
-            |name: &Name| self.parts.signature.params.iter().any(|param| *param.name == **name);
-        let numbered = (2..).map(|number| Name::from(format!("{given}_{number}")));
-        let mut names = std::iter::once(given.clone()).chain(numbered);
-        let free = names.find(|name| !state.asked.contains(name) && !is_param(name));
-        free.unwrap_or_else(|| given.clone())
+        let params = &self.parts.signature.params;
+        let (mut name, mut number) = (given.clone(), 1);
+        while state.asked.contains(&name) || params.iter().any(|param| *param.name == *name) {
+            number += 1;
+            name = format!("{given}_{number}").into();
+        }
+        name
     }
 
     /// Notes that calls allocate this. On other ways the same may be asked for by that name.

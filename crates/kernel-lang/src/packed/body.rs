@@ -34,6 +34,8 @@ pub(super) struct Parts<'f> {
     pub definition: &'f Definition,
     pub signature: &'f Signature,
     pub workspaces: &'f [Workspace],
+    /// How many of the workspaces the decorator says: the body asks for the others.
+    pub n_declared: usize,
     pub pass: Pass,
     /// Whether the signature was made of a call's arguments.
     pub is_made: bool,
@@ -53,13 +55,17 @@ pub(super) struct Walked {
 
 /// Runs a body with what is known of its calls.
 pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
-    let Parts { files, definition, signature, workspaces, pass, is_made } = parts;
+    let Parts { files, definition, signature, workspaces, n_declared, pass, is_made } = parts;
     let mut names = names(signature, workspaces, &facts);
-    if is_made {
-        names.values_mut().for_each(make_constant);
-    }
     let results = signature.results.iter();
     let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
+    if is_made {
+        names.values_mut().for_each(make_constant);
+        // Memory has its name from where it is asked for. Elsewhere another value may have it.
+        let results = signature.results.iter().map(|result| &result.name);
+        let asked = workspaces[n_declared..].iter().map(|workspace| &workspace.name.value);
+        results.chain(asked).for_each(|name| drop(names.remove(&name[..])));
+    }
     let evaluator =
         Evaluator { pass, ..Evaluator::new(files, definition.module, Names::new(names), facts) };
     let (launches, meetings) = (Vec::new(), Vec::new());

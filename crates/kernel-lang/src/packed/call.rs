@@ -13,7 +13,7 @@ use super::value::{Evaluated, KernelCall};
 use crate::algebra;
 use crate::call::{self, Arg, Bound};
 use crate::file::{Definition, Global, ModuleId};
-use crate::names::FrameId;
+use crate::names::{self, FrameId};
 use crate::plain;
 use crate::python::tree::{Call, Expr, ExprKind, Function, Name};
 use crate::unroll;
@@ -109,10 +109,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The jit function that a call is of.
+    /// The jit function that a call is of, where that is named. Nothing is run to find out.
     pub fn jit_function(&mut self, call: &Call) -> Option<Closure> {
-        let is_launch = self.launched(call).is_some();
-        if is_launch || !matches!(call.function.kind, ExprKind::Name(_) | ExprKind::Attribute(..)) {
+        if self.launched(call).is_some() || names::path_of(&call.function).is_empty() {
             return None;
         }
         match self.expr(&call.function)? {

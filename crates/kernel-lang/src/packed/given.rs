@@ -88,6 +88,7 @@ impl Evaluator<'_> {
         Some((called, Call { keywords, ..call.clone() }))
     }
 
+    /// The first call in several expressions, and these with a name in its place.
     fn first_of(&mut self, exprs: &[Expr]) -> Option<(JitCall, Vec<Expr>)> {
         exprs.iter().enumerate().find_map(|(number, expr)| {
             let (called, left) = self.first_in(expr)?;
@@ -111,16 +112,16 @@ impl Walk<'_> {
         let before = if called.is_some() { Evaluated::None } else { Evaluated::Poison };
         self.evaluator.names.insert(name.clone(), before);
         let left = [left];
-        let left = Rest::of(&left, Some(behind));
+        let rest = Rest::of(&left, Some(behind));
         let end = match called {
             Some(called) => {
-                let rest = Rest { given: Some(&name), ..left };
+                let rest = Rest { given: Some(&name), ..rest };
                 self.run_function(state, called, span, &rest)
             }
             None => End::Behind(state),
         };
         match end {
-            End::Behind(state) => self.statements(state, left),
+            End::Behind(state) => self.statements(state, rest),
             end @ (End::Returned(_) | End::Left(..) | End::Function) => end,
         }
     }

@@ -165,7 +165,7 @@ fn function(
     let DefinitionKind::Packed(decorator) = &definition.kind else { return None };
     let Header { signature, workspaces, is_made, unrelated } =
         header::read(&definition.function, decorator, problems)?;
-    let body = Body { files, definition, is_made };
+    let body = Body { files, definition, n_declared: workspaces.len(), is_made };
     let settled = body.settle(signature, workspaces);
     let (signature, workspaces, Walked { rows, problems: found, .. }) =
         settled.map_err(|found| problems.extend(found)).ok()?;
@@ -179,6 +179,7 @@ fn function(
 struct Body<'f> {
     files: &'f KernelFiles,
     definition: &'f Definition,
+    n_declared: usize,
     /// Whether the signature was made of a call's arguments: what is written, returned and
     /// allocated stands here alone.
     is_made: bool,
@@ -235,13 +236,14 @@ impl Body<'_> {
         workspaces: &[Workspace],
         pass: Pass,
     ) -> Result<Walked, Diagnostics> {
-        let Body { files, definition, is_made } = *self;
+        let Body { files, definition, n_declared, is_made } = *self;
         let bindings = signature.resolve()?;
         let (mut rows, mut found) = (Vec::new(), Vec::new());
         let (mut problems, mut told) = (Diagnostics::default(), Told::default());
         for (number, row) in self::rows(signature, &bindings).into_iter().enumerate() {
             let facts = CallFacts::of(signature, &bindings, workspaces, row.clone());
-            let parts = body::Parts { files, definition, signature, workspaces, pass, is_made };
+            let parts =
+                body::Parts { files, definition, signature, workspaces, n_declared, pass, is_made };
             let walked = body::run(parts, facts);
             // What is wrong is so for most combinations of dtypes.
             problems.extend_new(walked.problems);
