@@ -7,7 +7,6 @@ of its machine code, and what finding it takes in a new process.
 prints figures as `python_package.py` does. Not here: calls, which need a GPU (tests/gpu).
 """
 
-import itertools
 import json
 import os
 import statistics
@@ -15,41 +14,36 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests/gpu"))
+
+import jit_kernels
 import kernpack as kp
 from python_package import figure, in_processes, timed
 
-BLOCK = 256
-COUNTER = itertools.count(2)
 N_ROUNDS = 41
+# The library of the compiler is loaded within what is timed.
+NEW_PROCESS = f"""
+import sys, time, tvm_ffi
+sys.path[:0] = {sys.path!r}
+import kernpack as kp
+kp.jit
+begin = time.perf_counter()
+import jit_kernels
+vector = kp.fake_tensor(kp.float32, (kp.sym_int(),))
+kp.compile(jit_kernels.adding(1.0), vector, vector, arch="compute_80")
+print((time.perf_counter() - begin) * 1e3)
+"""
 
 
-def adding(number):
-    """A jit function that adds a number, which it has captured."""
-
-    @kp.kernel
-    def add_to_elements(a, b):
-        i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
-        if i < a.shape[0]:
-            b[i] = a[i] + number
-
-    @kp.jit(arch="compute_80")
-    def add(a, b):
-        assert a.shape == b.shape
-        add_to_elements(a, b).launch(grid=kp.ceil_div(a.shape[0], BLOCK), block=BLOCK)
-
-    return add
-
-
-def vector():
-    return kp.fake_tensor(kp.float32, (kp.sym_int(),))
+def to_ptx(function):
+    """Compiles a jit function for vectors, as far as the driver takes it from there."""
+    vector = kp.fake_tensor(kp.float32, (kp.sym_int(),))
+    kp.compile(function, vector, vector, arch="compute_80")
 
 
 def compiled():
-    """How long it takes to make PTX, which the driver assembles, of a function that is like no
-    other.
-    """
-    function = adding(float(f"{next(COUNTER)}.{os.getpid()}"))
-    return timed(lambda: function.warmup(vector(), vector()))
+    function = jit_kernels.like_no_other()
+    return timed(lambda: to_ptx(function))
 
 
 def main():
@@ -58,13 +52,8 @@ def main():
         compiled()
         took = statistics.median(compiled() for _ in range(N_ROUNDS))
         first = figure("first compile of a jit function, without an assembler", "ms", took, most=25)
-        adding(1.0).warmup(vector(), vector())
-        code = (
-            f"import time, tvm_ffi; sys.path[:0] = {[str(Path(__file__).parent), *sys.path]!r}; "
-            "import kernpack as kp, python_jit as p; kp.jit; begin = time.perf_counter(); "
-            "p.adding(1.0).warmup(p.vector(), p.vector()); print((time.perf_counter() - begin) * 1e3)"
-        )
-        found = in_processes(code)
+        to_ptx(jit_kernels.adding(1.0))
+        found = in_processes(NEW_PROCESS)
         name = "cached jit function in a new process, behind its imports"
         print(json.dumps([first, figure(name, "ms", found, most=15)]))
 

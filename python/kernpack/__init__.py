@@ -51,9 +51,11 @@ if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
 
 
 _APIS = ("_api_packages", "_api_programs")
+"""The modules with what users see. The first is imported where it has what is asked for."""
 
 
 def _found(name: str) -> Any:
+    """What is known by a name: to Python, or to kernels alone."""
     for each in _APIS:
         api = _imported(each)
         if name in api.__all__:
@@ -68,7 +70,7 @@ def _found(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {*_imported("_language").names()}.union(*(_imported(api).__all__ for api in _APIS))
+    names = set(_imported("_language").names()).union(*(_imported(api).__all__ for api in _APIS))
     return [*sorted(names), "jax", "torch", "triton"]
 
 

@@ -271,8 +271,7 @@ class _Methods(tvm_ffi.Function):
                 path = _path_of_immutable(param["name"], param["type"], arg)
                 if path is not None:
                     raise TypeError(self._cannot_write(number, param["name"], path))
-        types: set[type] = {type(leaf) for leaf in leaves(seen) if not is_immutable(leaf)}
-        return tuple(types)
+        return writable_types(seen)
 
     def _cannot_write(self, number: int, name: str, path: str) -> str:
         place = f"argument #{number}" + (f" ({name})" if number >= 10 and path == name else "")
@@ -451,6 +450,12 @@ def _named(function: str, *names: str) -> Any:
 def _restored(named: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     """Results that were pickled: their class stands in no module."""
     return _named(*named)._make(values)
+
+
+def writable_types(args: Iterable[Any]) -> tuple[type, ...]:
+    """The types of what is in arguments, but for those that must stay as they are."""
+    types: set[type] = {type(leaf) for leaf in leaves(args) if not is_immutable(leaf)}
+    return tuple(types)
 
 
 def _writes(kind: Mapping[str, Any]) -> bool:

@@ -21,8 +21,8 @@ import jax.core
 import numpy as np
 
 from kernpack import _native, _shape, _xla
-from kernpack._function import written
 from kernpack._description import passed_params
+from kernpack._function import written
 from kernpack._jax_arguments import (
     MISSING,
     Gathered,

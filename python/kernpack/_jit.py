@@ -254,8 +254,7 @@ class _JitMethods(Function):
             classes = [] if self.is_signed else _classes.of_arguments(args, constants)
             function = self._variant(self._number, classes, CALLED).function
             function._meet_written(tuple(map(_classes.passed, args)))
-        types: set[type] = {type(leaf) for leaf in leaves(args) if not is_immutable(leaf)}
-        return tuple(types)
+        return _function.writable_types(args)
 
     def _variant(self, number: int, classes: Sequence[Any], why: str) -> Variant:
         with self._lock:
@@ -428,8 +427,8 @@ class _JitMethods(Function):
         return self._options.signature or self._only().signature
 
     def __getattr__(self, name: str) -> Any:
-        """What a package says of a function, this one says of its only variant. What functions
-        compute comes here too, where there is none.
+        """What a package says of a function, this one says of its only variant. Properties that need
+        the variant come here where there is none, and the error says so.
         """
         if name not in ("metadata", "package") and not hasattr(type(self), name):
             raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")

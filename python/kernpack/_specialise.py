@@ -72,7 +72,7 @@ class Parameters(NamedTuple):
 
 
 def _default(value: Any, annotation: Any) -> Any:
-    """The value of a parameter that a call leaves out: a dtype, as arguments are, by its name, too."""
+    """The default of a parameter. What names a dtype is that dtype, as it is of an argument."""
     is_name = isinstance(value, str) and value in NAMES
     is_ours = is_name or is_dtype(value)
     return dtype(value) if is_ours and not isinstance(annotation, Type) else value

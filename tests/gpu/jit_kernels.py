@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jit functions whose calls are measured."""
+"""Jit functions whose calls and compiles are measured."""
+
+import itertools
+import os
 
 import kernpack as kp
 
@@ -7,6 +10,7 @@ BLOCK = 256
 N_CAPTURED = 2
 """The names that each has captured: the kernel, and BLOCK."""
 N_VARIANTS = 1000
+COUNTER = itertools.count(2)
 
 
 @kp.kernel
@@ -38,9 +42,6 @@ def numbered():
     return add_one_numbered
 
 
-FUNCTIONS = {"by classes": add_one, "by signature": add_one_said}
-
-
 def adding(number):
     """A jit function that adds a number, which it has captured."""
 
@@ -56,3 +57,11 @@ def adding(number):
         add_to_elements(a, b).launch(grid=kp.ceil_div(a.shape[0], BLOCK), block=BLOCK)
 
     return add
+
+
+def like_no_other():
+    """A jit function that no cache has."""
+    return adding(float(f"{next(COUNTER)}.{os.getpid()}"))
+
+
+FUNCTIONS = {"by classes": add_one, "by signature": add_one_said}

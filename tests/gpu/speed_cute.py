@@ -17,7 +17,7 @@ import tvm_ffi
 from judge import Figure, Round, Table, interleave
 from speed import in_python, on_the_gpu, pairs_of_vectors
 from speed_kernels import SUMS, load
-from speed_python import add_one_of
+from speed_python import add_one_of, call_round
 
 CALL_RATIO = 0.75
 RATE_RATIO = 0.98
@@ -33,18 +33,10 @@ def calls(cute):
     sides |= {"cute": in_python(theirs, *pairs), "cute again": in_python(theirs, *pairs)}
     table = Table(
         "Calls of `add_one` with two PyTorch tensors, n = 1, host time: jit functions against the same kernel that CuTe DSL exported.",
-        ["call", "jit", "CuTe DSL", "ratio", "target", "control"],
+        ["call", "jit", "CuTe DSL", "ratio", "more", "target", "control"],
     )
-
-    def measure(name):
-        took = interleave(sides, 201)
-        ratio, control = took[name] / took["cute"], took["cute again"] / took["cute"]
-        cells = [f"{took[name]:.0f} ns", f"{took['cute']:.0f} ns", f"{ratio:.3f}"]
-        figures = (Figure("ratio", ratio, at_most=CALL_RATIO),)
-        return Round([*cells, f"{CALL_RATIO}", f"{control:.3f}"], figures, (control,))
-
     for name in jit_kernels.FUNCTIONS:
-        table.row(name, lambda name=name: measure(name))
+        table.row(name, lambda name=name: call_round(sides, name, "cute", CALL_RATIO))
 
 
 def sums(folder, cute):

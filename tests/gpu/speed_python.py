@@ -306,21 +306,16 @@ def first_jit_calls():
     all of that but the assembler and the call, as for PTX that the driver compiles.
     """
     a, b = pairs_of_vectors()[0]
-    numbers = itertools.count(2)
 
-    def called():
-        first = jit_kernels.adding(float(f"{next(numbers)}.{os.getpid()}"))
-        return lambda: first(a, b)
+    def sample_of(work):
+        def sample():
+            first = jit_kernels.like_no_other()
+            return milliseconds(lambda: work(first))()
 
-    def to_ptx():
-        first = jit_kernels.adding(float(f"{next(numbers)}.{os.getpid()}"))
-        return lambda: kp.compile(first, a, b, arch="compute_80")
+        return sample
 
-    def sample(make):
-        work = make()
-        return milliseconds(work)()
-
-    return lambda: sample(called), lambda: sample(to_ptx)
+    to_ptx = sample_of(lambda first: kp.compile(first, a, b, arch="compute_80"))
+    return sample_of(lambda first: first(a, b)), to_ptx
 
 
 def builds(folder):
