@@ -47,7 +47,7 @@ demo:
 	env -u KERNPACK_NATIVE examples/hosts_cuda/demo.sh
 	env -u KERNPACK_NATIVE examples/kernels/demo.sh
 
-# The dev profile: the time goes into compiling the tests, not into running them.
+# The dev profile: the time goes into compiling the tests, not into running them. Python's run in two processes, each file in one.
 .PHONY: test
 test: export KERNPACK_CLI := $(TARGET_DIR)/debug/kernpack
 test: export KERNPACK_CACHE_DIR := $(TARGET_DIR)/cache-of-tests
@@ -56,7 +56,7 @@ test:
 	cargo build $(CARGO_FLAGS) -p kernpack-cli
 	$(MAKE) native
 	cargo test $(CARGO_FLAGS) --workspace
-	"$$KERNPACK_PYTHON" -m pytest python-tests
+	"$$KERNPACK_PYTHON" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder python-tests
 
 .PHONY: build
 build:

@@ -27,6 +27,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 ).rstrip(os.pathsep)
 
 
+LONGEST = ["test_wheel.py", "test_types.py"]
+"""The files that take longest, which begin first where several run at once."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def kernpack() -> Path:
     """The command line tool: `KERNPACK_CLI`, or the one that cargo built last."""

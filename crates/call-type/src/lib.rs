@@ -33,6 +33,7 @@
 mod call;
 mod dataclass;
 mod keywords;
+mod known;
 mod python;
 mod watch;
 mod written;

@@ -12,6 +12,7 @@
 //! tuples their items differs between Pythons, so that it is looked up once, in a tuple that is
 //! made for that; a Python in which it is not found is refused.
 
+use crate::known::Known;
 use crate::python::{self, Object, Owned};
 use core::ffi::c_void;
 use core::ptr::{null_mut, without_provenance_mut};
@@ -25,8 +26,8 @@ static TYPE: AtomicUsize = AtomicUsize::new(0);
 static ITEMS: AtomicUsize = AtomicUsize::new(0);
 /// The method that is asked about new types.
 static MEET: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-/// The types that are known, the first ones first. They are never forgotten, unless there are more.
-static KNOWN: [AtomicPtr<c_void>; 16] = [const { AtomicPtr::new(null_mut()) }; 16];
+/// The types that may be written.
+static KNOWN: Known = Known::new();
 
 const WORD_BYTES: usize = size_of::<Object>();
 /// The last bit of a word.
@@ -39,7 +40,7 @@ const DEEPEST: usize = 8;
 pub(crate) fn begin(class: Object) -> Option<usize> {
     // SAFETY: the name ends in a NUL.
     MEET.store(unsafe { python::PyUnicode_InternFromString(c"_meet_written".as_ptr()) }, Relaxed);
-    if MEET.load(Relaxed).is_null() {
+    if MEET.load(Relaxed).is_null() || !KNOWN.begin() {
         return None;
     }
     let size = word_behind(class)?;
@@ -202,16 +203,15 @@ unsafe fn is_item_known(tuple: Object, at: isize, depth: usize) -> bool {
     // SAFETY: an item is an object.
     let class = unsafe { class_of(item) };
     // SAFETY: as above.
-    KNOWN[0].load(Relaxed) == class || unsafe { is_known(item, class, depth) }
+    unsafe { KNOWN.has(class) || are_items_known(item, class, depth) }
 }
 
+/// Whether it is a tuple of what is known.
+///
 /// # Safety
 /// The GIL is held, and `item` is an object of that class.
 #[inline(never)]
-unsafe fn is_known(item: Object, class: Object, depth: usize) -> bool {
-    if KNOWN.iter().any(|known| known.load(Relaxed) == class) {
-        return true;
-    }
+unsafe fn are_items_known(item: Object, class: Object, depth: usize) -> bool {
     // SAFETY: it is a class.
     let is_tuple = unsafe { python::PyType_GetFlags(class) } & python::TUPLE_SUBCLASS != 0;
     // SAFETY: it is a tuple.
@@ -237,21 +237,9 @@ unsafe fn meet(this: Object, args: Object) -> bool {
         return false;
     }
     // SAFETY: the method gives a tuple of types.
-    for at in 0..unsafe { python::PyTuple_Size(types.0) } {
-        // SAFETY: as above.
-        know(unsafe { python::PyTuple_GetItem(types.0, at) });
+    for class in unsafe { items_of(types.0) } {
+        // SAFETY: it is a class.
+        unsafe { KNOWN.add(*class) };
     }
     true
-}
-
-/// Knows a type from now on. Where there is no place, the last one is forgotten.
-fn know(class: Object) {
-    let is_place = |known: &&AtomicPtr<c_void>| {
-        let known = known.load(Relaxed);
-        known.is_null() || known == class
-    };
-    let place = KNOWN.iter().find(is_place).unwrap_or(&KNOWN[KNOWN.len() - 1]);
-    // SAFETY: a type is held as long as it is known, for no other one to have its address.
-    unsafe { python::Py_IncRef(class) };
-    drop(Owned(place.swap(class, Relaxed)));
 }

@@ -167,6 +167,9 @@ impl<'f> Elaborator<'f> {
     /// Reports a mistake, once however often it is met; gives what comes of it.
     pub fn report(&mut self, mut problem: Diagnostic) -> Elaborated {
         if self.files.is_told(&problem) || !self.notes.is_new(&problem) {
+            if problem.severity == Severity::Error {
+                self.notes.repeat();
+            }
             return Elaborated::Poison;
         }
         if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
@@ -177,6 +180,11 @@ impl<'f> Elaborator<'f> {
         }
         self.notes.add(problem);
         Elaborated::Poison
+    }
+
+    /// How many mistakes were met again that were reported before.
+    pub fn n_repeated(&self) -> usize {
+        self.notes.n_repeated()
     }
 
     /// A mistake at a place.

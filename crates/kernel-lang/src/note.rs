@@ -9,6 +9,7 @@ use std::collections::HashSet;
 pub(crate) struct Notes {
     diagnostics: Diagnostics,
     seen: HashSet<(Option<Span>, String)>,
+    n_repeated: usize,
 }
 
 impl Notes {
@@ -16,6 +17,16 @@ impl Notes {
     pub fn is_new(&mut self, problem: &Diagnostic) -> bool {
         let span = problem.labels.first().map(|label| label.span);
         self.seen.insert((span, problem.message.clone()))
+    }
+
+    /// Counts a mistake that was told before.
+    pub fn repeat(&mut self) {
+        self.n_repeated += 1;
+    }
+
+    /// How many mistakes were told before.
+    pub fn n_repeated(&self) -> usize {
+        self.n_repeated
     }
 
     /// Adds a mistake.

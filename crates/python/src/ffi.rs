@@ -207,12 +207,6 @@ pub unsafe fn items(any: &Any) -> (u64, usize) {
     (cell.data, cell.size as usize)
 }
 
-/// The state of a function that is made here, and what a call of it does.
-struct Closure<S> {
-    state: S,
-    call: unsafe fn(&S, *const Any, i32, *mut Any) -> i32,
-}
-
 /// An object of libtvm_ffi's, held.
 #[derive(Debug, PartialEq)]
 pub struct Object(*mut c_void);
@@ -232,24 +226,24 @@ impl Object {
         unsafe { TVMFFIFunctionCall(self.0, args, n_args, result) }
     }
 
-    /// A new function, whose calls get the state with the arguments of an entry point's caller.
+    /// A new function, which is called with the arguments of an entry point's caller.
     ///
     /// # Errors
     /// Where there is no memory for it.
-    pub fn of_closure<S: Send + Sync + 'static>(
-        state: S,
-        call: unsafe fn(&S, *const Any, i32, *mut Any) -> i32,
-    ) -> Result<Object, Error> {
-        let state = Box::into_raw(Box::new(Closure { state, call })).cast();
+    pub fn of_closure<C>(call: C) -> Result<Object, Error>
+    where
+        C: Fn(*const Any, i32, *mut Any) -> i32 + Send + Sync + 'static,
+    {
+        let state = Box::into_raw(Box::new(call)).cast();
         let mut made = ptr::null_mut();
         // SAFETY: the state is that of both functions.
         match unsafe {
-            TVMFFIFunctionCreate(state, call_closure::<S>, delete_closure::<S>, &mut made)
+            TVMFFIFunctionCreate(state, call_closure::<C>, delete_closure::<C>, &mut made)
         } {
             0 => Ok(Object(made)),
             _ => {
                 // SAFETY: nobody has taken it.
-                unsafe { delete_closure::<S>(state) };
+                unsafe { delete_closure::<C>(state) };
                 Err(Error::runtime("out of memory"))
             }
         }
@@ -306,21 +300,20 @@ impl Object {
     }
 }
 
-unsafe extern "C" fn call_closure<S>(
+unsafe extern "C" fn call_closure<C: Fn(*const Any, i32, *mut Any) -> i32>(
     state: *mut c_void,
     args: *const Any,
     n_args: i32,
     result: *mut Any,
 ) -> i32 {
     // SAFETY: the state lives as long as the function.
-    let closure = unsafe { &*state.cast::<Closure<S>>() };
-    // SAFETY: the arguments are those of the caller.
-    unsafe { (closure.call)(&closure.state, args, n_args, result) }
+    let call = unsafe { &*state.cast::<C>() };
+    call(args, n_args, result)
 }
 
-unsafe extern "C" fn delete_closure<S>(state: *mut c_void) {
+unsafe extern "C" fn delete_closure<C>(state: *mut c_void) {
     // SAFETY: it was made with the function, and is deleted once.
-    drop(unsafe { Box::from_raw(state.cast::<Closure<S>>()) });
+    drop(unsafe { Box::from_raw(state.cast::<C>()) });
 }
 
 impl Drop for Object {

@@ -48,7 +48,9 @@ pub fn on_stream(args: Args<'_>) -> Result<Value, Error> {
     let current_stream = current_stream
         .ok_or_else(|| Error::runtime("the framework does not tell its current stream"))?;
     let prepared = Prepared { function, device, current_stream };
-    Object::of_closure(prepared, call).map(Value::Function)
+    // SAFETY: the arguments are those of an entry point's caller.
+    let call = move |args, n_args, result| unsafe { call(&prepared, args, n_args, result) };
+    Object::of_closure(call).map(Value::Function)
 }
 
 unsafe fn call(prepared: &Prepared, args: *const Any, n_args: i32, result: *mut Any) -> i32 {

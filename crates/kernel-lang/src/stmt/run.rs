@@ -63,11 +63,16 @@ impl Elaborator<'_> {
     fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
         self.assign_to(target, Elaborated::Poison, target.span);
         let (_, _) = self.in_region(&[], |cx| cx.loop_body(body, vec![]));
+        self.poison_assigned(body, target.span);
+        Flow::Next
+    }
+
+    /// Has nothing said of what a block assigns.
+    fn poison_assigned(&mut self, body: &Block, span: Span) {
         for name in walk::assigned(body) {
             let (binding, scalar) = (Binding::Lost(Lost::Poison), None);
-            self.scopes.frame().bind(&name, Variable { binding, scalar, span: target.span });
+            self.scopes.frame().bind(&name, Variable { binding, scalar, span });
         }
-        Flow::Next
     }
 
     fn unroll_range(&mut self, target: &Expr, range: &Range, body: &Block, iter: &Expr) -> Flow {
@@ -98,6 +103,7 @@ impl Elaborator<'_> {
             if !self.begin_turn(span) {
                 break;
             }
+            let n_repeated = self.n_repeated();
             self.assign_turn(target, item);
             match self.block(body) {
                 Flow::Next | Flow::Continue => {}
@@ -106,6 +112,11 @@ impl Elaborator<'_> {
                     flow = other;
                     break;
                 }
+            }
+            // Further turns would have nothing new to tell, and there may be millions.
+            if self.n_repeated() > n_repeated {
+                self.poison_assigned(body, target.span);
+                break;
             }
         }
         self.scopes.activation().controls.pop();

@@ -71,7 +71,9 @@ pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
     let (selected, only) = (AtomicU64::new(0), AtomicPtr::default());
     let dispatcher = Dispatcher { miss, constants, selected, only, table, owned };
     let dispatcher = Arc::new(dispatcher);
-    Object::of_closure(dispatcher, control).map(Value::Function)
+    // SAFETY: the arguments are those of an entry point's caller.
+    let control = move |args, n_args, result| unsafe { control(&dispatcher, args, n_args, result) };
+    Object::of_closure(control).map(Value::Function)
 }
 
 /// `kernpack_classes(constants, arg, …) -> JSON`: the classes of arguments.
@@ -114,7 +116,13 @@ unsafe fn control(
     result: *mut Any,
 ) -> i32 {
     let control = |args: Args<'_>| match args.text(0)? {
-        "function" => Object::of_closure(dispatcher.clone(), call).map(Value::Function),
+        "function" => {
+            let dispatcher = dispatcher.clone();
+            // SAFETY: the arguments are those of an entry point's caller.
+            let call =
+                move |args, n_args, result| unsafe { call(&dispatcher, args, n_args, result) };
+            Object::of_closure(call).map(Value::Function)
+        }
         "select" => {
             let number = args.int(1)? as u64;
             fork::section(|| dispatcher.select(number));
@@ -135,12 +143,8 @@ unsafe fn control(
 }
 
 /// Calls the variant of the arguments.
-unsafe fn call(
-    dispatcher: &Arc<Dispatcher>,
-    args: *const Any,
-    n_args: i32,
-    result: *mut Any,
-) -> i32 {
+#[inline]
+unsafe fn call(dispatcher: &Dispatcher, args: *const Any, n_args: i32, result: *mut Any) -> i32 {
     // SAFETY: a variant lives as long as the dispatcher, and is not changed.
     if let Some(only) = unsafe { dispatcher.only.load(Ordering::Acquire).as_ref() } {
         // SAFETY: the call is handed on as it came.
@@ -277,7 +281,8 @@ impl Table {
         for slot in self.slots(words) {
             // SAFETY: a variant lives as long as the dispatcher, and is not changed.
             let variant = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
-            if *variant.words == *words {
+            // A key has a few words: less than it takes to call a function that compares memory.
+            if variant.words.iter().eq(words) {
                 return Some(variant);
             }
         }
