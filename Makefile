@@ -47,7 +47,7 @@ demo:
 	env -u KERNPACK_NATIVE examples/hosts_cuda/demo.sh
 	env -u KERNPACK_NATIVE examples/kernels/demo.sh
 
-# The dev profile: the time goes into compiling the tests, not into running them. Python's run in two processes, each file in one.
+# The dev profile: the time goes into compiling the tests, not into running them. Those of Python run two files at once.
 .PHONY: test
 test: export KERNPACK_CLI := $(TARGET_DIR)/debug/kernpack
 test: export KERNPACK_CACHE_DIR := $(TARGET_DIR)/cache-of-tests

@@ -9,6 +9,7 @@ import dataclasses
 import enum
 import functools
 import gc
+import importlib
 import importlib.util
 import inspect
 import json
@@ -18,6 +19,7 @@ import pickle
 import re
 import subprocess
 import sys
+import sysconfig
 import textwrap
 import threading
 import types
@@ -728,6 +730,29 @@ def test_text_that_cannot_be_had_is_told(tmp_path):
         text=True,
     )
     assert "the text of `k` cannot be read" in done.stderr
+
+
+HAS_HEADERS = Path(sysconfig.get_path("include"), "Python.h").exists()
+
+
+@pytest.mark.skipif(not HAS_HEADERS, reason="Cython compiles with the headers of Python")
+def test_functions_of_cython_have_no_text(tmp_path, monkeypatch):
+    name = "compiled_by_cython"
+    (tmp_path / f"{name}.pyx").write_text("def k(x):\n    x[0] = 1.0\n")
+    command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", f"{name}.pyx"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module(name)
+    for decorator in kp.kernel, kp.jit, kp.jit("k(x: Tensor([n], float32))"):
+        with pytest.raises(TypeError, match="got cython_function_or_method.*is gone"):
+            decorator(module.k)
+
+    @kp.jit
+    def f(x):
+        module.k(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError, match="cython_function_or_method"):
+        compiled(f)
 
 
 def test_wrapped_functions_are_read_themselves():
