@@ -73,6 +73,20 @@ def test_a_type_that_may_be_written_is_held():
     assert x.tolist() == [1.0] * 3 and sys.getrefcount(Own) == count + 1
 
 
+def test_each_of_very_many_types_is_asked_about_once(monkeypatch):
+    asked = []
+    meet = kp.Function._meet_written
+    monkeypatch.setattr(
+        kp.Function, "_meet_written", lambda self, args: asked.append(args) or meet(self, args)
+    )
+    kinds = [type(f"Array{number}", (numpy.ndarray,), {}) for number in range(40)]
+    arrays = [zeros().view(kind) for kind in kinds]
+    for x in arrays * 2:
+        PACKAGE.copy(ONES, x)
+        assert x.tolist() == [1.0] * 3
+    assert [type(args[1]) for args in asked] == kinds
+
+
 def test_so_it_is_where_a_call_is_prepared():
     x = jnp.zeros(3)
     with pytest.raises(TypeError, match="^Mismatched type on argument #1 .* a jax.Array"):
