@@ -40,6 +40,10 @@ pub use print::VPRINTF;
 /// The last line of the head of PTX.
 const END_OF_HEAD: &str = "\n.address_size 64\n";
 
+/// The operations that are enough for a module. Each module has passes and a code generator made
+/// for it, which for a small one takes longer than another thread saves.
+const ENOUGH_OPERATIONS: usize = 2000;
+
 /// The code of kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lowered {
@@ -53,8 +57,9 @@ pub struct Lowered {
 /// Writes kernels as PTX for an architecture, several at once. Their names differ; each is verified
 /// and expanded, and the architecture has what it needs.
 ///
-/// Each kernel is a module of LLVM's by itself, so that the text is the same however many threads
-/// there are. With lines, all are one module: the tables of lines are of the whole text.
+/// Which kernels are a module of LLVM's together depends on them alone, so that the text is the
+/// same however many threads there are. With lines, all are one module: the tables of lines are of
+/// the whole text.
 ///
 /// # Errors
 /// Where LLVM writes no PTX for the architecture.
@@ -63,7 +68,7 @@ pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered,
     let target = Nvptx { arch };
     let modules: Vec<_> = match with_lines {
         true => vec![kernels],
-        false => kernels.chunks(1).collect(),
+        false => in_modules(kernels),
     };
     let written = parallel::map(&modules, |kernels| {
         let context = Context::create();
@@ -78,6 +83,18 @@ pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered,
     });
     let kept = kept.collect();
     Ok(Lowered { text: joined(written.into_iter().map(|ptx| ptx.text)), kept })
+}
+
+/// Kernels as modules, small ones together.
+fn in_modules<'k, 'm>(kernels: &'k [&'m Kernel]) -> Vec<&'k [&'m Kernel]> {
+    let mut n_operations = 0;
+    let has_room = |last: &&Kernel, _: &&Kernel| {
+        n_operations += last.values.len();
+        let has_room = n_operations < ENOUGH_OPERATIONS;
+        n_operations *= usize::from(has_room);
+        has_room
+    };
+    kernels.chunk_by(has_room).collect()
 }
 
 /// Modules of the same version and architecture as one: the head of the first stands for all.

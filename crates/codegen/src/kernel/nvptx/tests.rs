@@ -35,6 +35,30 @@ fn expect_code(text: &str, arch: &str, expected: Expect) {
 const ADD_ONE: &str = include_str!("tests/add_one.kir");
 const REDUCE_SUM: &str = include_str!("tests/reduce_sum.kir");
 
+/// Of so many operations that no other one shares its module.
+fn large(name: &str) -> Kernel {
+    let squares = (2..ENOUGH_OPERATIONS).map(|at| format!("v{at}: int64 = mul v{0}, v{0}", at - 1));
+    let squares = squares.collect::<Vec<_>>().join("\n");
+    let last = ENOUGH_OPERATIONS - 1;
+    kernel(&format!(
+        "kernel {name}(v0 x: pointer.global int64 align 8 written, v1 n: int64) {{\n\
+         {squares}\nstore v0, v{last} align 8\n}}"
+    ))
+}
+
+#[test]
+fn small_kernels_share_a_module_and_all_share_a_text() {
+    let named = |name: &str| Kernel { name: name.into(), ..kernel(ADD_ONE) };
+    let kernels = [named("a"), named("b"), large("c"), large("d"), named("e"), named("f")];
+    let kernels: Vec<_> = kernels.iter().collect();
+    let sizes: Vec<_> = in_modules(&kernels).iter().map(|module| module.len()).collect();
+    assert_eq!(sizes, [3, 1, 2]);
+    let text = ptx(&kernels, "sm_90".parse().expect("it is one"), false).expect("right").text;
+    let entries: Vec<_> = text.split(".entry ").skip(1).map(|entry| &entry[..2]).collect();
+    assert_eq!(entries, ["a(", "b(", "c(", "d(", "e(", "f("]);
+    assert_eq!(text.matches(".version").count(), 1, "{text}");
+}
+
 #[test]
 fn add_one() {
     expect_code(
