@@ -221,11 +221,9 @@ def test_an_address_is_known_where_an_array_of_the_call_has_it():
         assert checked.ok and torch.equal(x, torch.arange(8.0))
     assert within.check(x, ctypes.c_void_p(address), 7).findings
     elsewhere = torch.zeros(4)
-    with pytest.raises(
-        RuntimeError, match="`p` is an address at which the interpreter knows of no"
-    ):
+    with pytest.raises(ValueError, match="`p` is an address at which the interpreter knows of no"):
         within.check(x, ctypes.c_void_p(elsewhere.data_ptr()), 4)
-    with pytest.raises(RuntimeError, match="`p` leads to float32, and the array is int32"):
+    with pytest.raises(TypeError, match="`p` leads to float32, and the array is int32"):
         within.check(x, torch.zeros(4, dtype=torch.int32), 4)
 
 

@@ -202,8 +202,10 @@ unsafe fn is_item_known(tuple: Object, at: isize, depth: usize) -> bool {
     let item = unsafe { word_at(tuple, ITEMS.load(Relaxed) + at as usize * WORD_BYTES) };
     // SAFETY: an item is an object.
     let class = unsafe { class_of(item) };
+    // SAFETY: it is a class.
+    let is_known = unsafe { KNOWN.has(class) };
     // SAFETY: as above.
-    unsafe { KNOWN.has(class) || are_items_known(item, class, depth) }
+    is_known || unsafe { are_items_known(item, class, depth) }
 }
 
 /// Whether it is a tuple of what is known.

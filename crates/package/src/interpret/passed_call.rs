@@ -11,7 +11,7 @@ use super::tensor::{InterpretedTensor, Role};
 use super::{InterpretError, Interpretable, InterpretedLaunch, Tensors, USUAL_FACTS};
 use crate::file::Held;
 use crate::package::WrittenPackage;
-use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_ffi_abi::{DType, DeviceType, ErrorKind};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::interp::{Cancel, Memories, Memory, MemoryId, Options};
 use kernpack_syntax::Diagnostics;
@@ -171,7 +171,7 @@ impl Found<'_> {
                 let (expected, dtype) = (pointer.dtype.unwrap_or(found.dtype), found.dtype);
                 if expected != dtype {
                     let message = format!("`{path}` leads to {expected}, and the array is {dtype}");
-                    return Err(InterpretError::Other(message));
+                    return Err(InterpretError::Refused { kind: ErrorKind::TypeError, message });
                 }
                 let tensor = self.tensor(path, true, found);
                 self.tensors.push(tensor);
@@ -191,10 +191,11 @@ impl Found<'_> {
     /// An address of the caller's as the interpreter has it.
     fn known(&self, path: &str, address: u64) -> Result<u64, InterpretError> {
         self.passed.known(address).ok_or_else(|| {
-            InterpretError::Other(format!(
+            let message = format!(
                 "`{path}` is an address at which the interpreter knows of no memory: pass an \
                  array, which stands for the memory that the pointer leads to"
-            ))
+            );
+            InterpretError::Refused { kind: ErrorKind::ValueError, message }
         })
     }
 
