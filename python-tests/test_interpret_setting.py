@@ -9,7 +9,7 @@ import types
 
 import pytest
 
-import kernpack as kp
+from kernpack import _graphs, _interpreted
 
 HEAD = """
 import kernpack as kp, numpy as np, torch
@@ -168,12 +168,12 @@ def test_it_is_off(setting):
 
 
 def test_no_graph_holds_a_call_that_is_interpreted(monkeypatch):
-    monkeypatch.setattr(kp._graphs, "is_capturing", lambda: True)
+    monkeypatch.setattr(_graphs, "is_capturing", lambda: True)
     function = types.SimpleNamespace(name="f", device_type="cuda")
     with pytest.raises(RuntimeError, match="`f` is called while a CUDA graph is captured"):
-        kp._interpreted.call(function, ())
+        _interpreted.call(function, ())
     # Programs of JAX may have it here, as the setting is off.
-    kp._interpreted.refuse_program(function)
+    _interpreted.refuse_program(function)
 
 
 def test_another_setting_is_refused():

@@ -56,7 +56,7 @@ def _class_of(told: _Told, found: Iterator[Any]) -> Any:
     return {"number": told} if told else plain
 
 
-def class_of(value: Any, is_constant: bool = False) -> Any:
+def class_of(value: Any, is_constant: bool) -> Any:
     """The class of an argument."""
     return of_arguments([value], str(int(is_constant)))[0]
 
