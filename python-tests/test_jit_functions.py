@@ -308,6 +308,29 @@ def test_of_objects_that_can_keep_nothing_few_are_kept():
     assert held[-1].run is runs[-1] and held[0].run is not runs[0]
 
 
+def test_a_check_takes_what_stands_for_tuples():
+    class Both(NamedTuple):
+        first: float
+        rest: tuple
+
+    @dataclasses.dataclass
+    class Fields:
+        first: float
+        rest: list
+
+    @kp.kernel
+    def put_sum(x, a, b):
+        x[0] = a + b
+
+    @kp.jit
+    def f(x, p):
+        put_sum(x, p[0], p[1][0]).launch(grid=1, block=1)
+
+    half = np.float32(0.5)
+    for given in [(2.0, (half,)), [2.0, [half]], Both(2.0, (half,)), Fields(2.0, [half])]:
+        assert f.check(X, given).arguments[0][0] == 2.5
+
+
 def test_kernels_are_equal_where_function_and_object_are():
     one, two = Slotted(1.0), Slotted(1.0)
     kernel = Slotted.put
