@@ -104,8 +104,13 @@ pub(crate) unsafe fn is_met(this: Object) -> bool {
         // SAFETY: as of call slots.
         return unsafe { renew(this) };
     }
+    // Attributes may run code that has something else watched, and so may keys that are no plain
+    // texts.
+    // SAFETY: it is an object.
+    unsafe { python::Py_IncRef(watched) };
+    let watched = Owned(watched);
     // SAFETY: it is such a tuple.
-    let is_there = unsafe { is_there(watched) };
+    let is_there = unsafe { is_there(watched.0) };
     // SAFETY: as of call slots.
     is_there || unsafe { renew(this) }
 }
@@ -124,23 +129,9 @@ unsafe fn is_there(watched: Object) -> bool {
         }
     }
     // SAFETY: the last item is a tuple.
-    unsafe { items_of(*slow) }.is_empty() || unsafe { all_lead_there(*slow) }
-}
-
-/// Whether what takes longer is there.
-///
-/// # Safety
-/// The GIL is held, and it is a tuple of that.
-#[inline(never)]
-unsafe fn all_lead_there(slow: Object) -> bool {
-    // Attributes may run code that has something else watched.
-    // SAFETY: it is an object.
-    unsafe { python::Py_IncRef(slow) };
-    let slow = Owned(slow);
-    // SAFETY: as the caller says.
-    let items = unsafe { items_of(slow.0) };
+    let slow = unsafe { items_of(*slow) };
     // SAFETY: its items are tuples.
-    items.iter().all(|one| unsafe { leads_there(*one) })
+    slow.iter().all(|one| unsafe { leads_there(*one) })
 }
 
 /// Whether attributes lead to an object.
