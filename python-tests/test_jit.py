@@ -9,7 +9,6 @@ import dataclasses
 import enum
 import functools
 import gc
-import importlib
 import importlib.util
 import inspect
 import json

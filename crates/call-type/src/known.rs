@@ -56,11 +56,18 @@ impl Known {
                 return false;
             }
         }
-        // SAFETY: a class can be hashed.
-        unsafe { python::PySet_Contains(self.others.load(Relaxed), class) == 1 }
+        // SAFETY: a set, and an object.
+        let found = unsafe { python::PySet_Contains(self.others.load(Relaxed), class) };
+        if found < 0 {
+            // Its class has it not hashed.
+            // SAFETY: nothing is needed but the GIL.
+            unsafe { python::PyErr_Clear() };
+        }
+        found == 1
     }
 
-    /// Knows a class from now on. Where there is no memory for that, it stays unknown.
+    /// Knows a class from now on. Where there is no memory for that, or it cannot be hashed, it
+    /// stays unknown.
     ///
     /// # Safety
     /// The GIL is held, and it is a class.
@@ -78,7 +85,7 @@ impl Known {
                 return;
             }
         }
-        // SAFETY: a set, and a class, which can be hashed. The set holds it.
+        // SAFETY: a set, which holds what is added, and an object.
         if unsafe { python::PySet_Add(self.others.load(Relaxed), class) } != 0 {
             // SAFETY: nothing is needed but the GIL.
             unsafe { python::PyErr_Clear() };

@@ -90,9 +90,11 @@ fn in_modules<'k, 'm>(kernels: &'k [&'m Kernel]) -> Vec<&'k [&'m Kernel]> {
     let mut n_operations = 0;
     let has_room = |last: &&Kernel, _: &&Kernel| {
         n_operations += last.values.len();
-        let has_room = n_operations < ENOUGH_OPERATIONS;
-        n_operations *= usize::from(has_room);
-        has_room
+        if n_operations < ENOUGH_OPERATIONS {
+            return true;
+        }
+        n_operations = 0;
+        false
     };
     kernels.chunk_by(has_room).collect()
 }
