@@ -16,7 +16,7 @@
 use clap::{Parser, Subcommand};
 use kernpack_tests::gpu_proof::image::arch;
 use kernpack_tests::gpu_proof::record::record;
-use kernpack_tests::gpu_proof::{generated, operations, rows, soak};
+use kernpack_tests::gpu_proof::{arrays, generated, operations, rows, soak};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -85,6 +85,7 @@ fn record_kernels(seed: u64, count: u64, of: &str, folder: &Path) -> bool {
     let arch = arch(of);
     let mut cases = operations::all();
     cases.extend(rows::all());
+    cases.extend(arrays::all());
     let n_operations = cases.len();
     for seed in seed..seed + count {
         match generated::case(seed) {

@@ -47,7 +47,7 @@ pub fn outcome(case: &Case) -> Result<Vec<Vec<u8>>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu_proof::{operations, rows};
+    use crate::gpu_proof::{arrays, operations, rows};
     use expect_test::{Expect, expect};
     use std::collections::BTreeMap;
 
@@ -72,6 +72,16 @@ mod tests {
             operations::all(),
             &expect![[r#"
             abs 12, add 17, and 14, bitcast 26, convert 396, div 4, eq 18, floordiv 85, floormod 85, ge 17, gt 17, le 17, lt 17, max 17, min 17, mul 89, mulhigh 85, ne 18, neg 12, not 9, or 14, select 13, shl 85, shr 85, sub 17, xor 14
+        "#]],
+        );
+    }
+
+    #[test]
+    fn arrays_give_something() {
+        expect_cases(
+            arrays::all(),
+            &expect![[r#"
+            array 77
         "#]],
         );
     }

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! operations, rows: a kernel for each operation on each type, over all pairs of numbers that matter ┐
+//! arrays: of each type, read and written where only the run tells ──────────────────────────────────┤
 //! generated: random kernels, a seed each ───────────────────────────────────────────────────────────┴─▶ Case
 //! Case ──interpreted──▶ what its buffers hold ┬─▶ a folder (`record`), which replay_kernels.py
 //!      ──image──▶ PTX, cubin ─────────────────┘   of tests/gpu launches and compares
@@ -12,6 +13,7 @@
 //! [`soak`] has random kernels read by everything that reads kernels, for as long as it is told to.
 //! The program `kernels` is what runs it, and what records. Not here: kernels as people write them.
 
+pub mod arrays;
 pub mod generated;
 pub mod image;
 pub mod input;

@@ -7,9 +7,9 @@
 //! Not here: plans, signatures, symbols of any meaning.
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
-//! `function`, `control` flow, `memory`, `arithmetic` and what is `constant`; of GPUs'
-//! kernels, their `number`s of any width, vectors, `thread_memory`,
-//! assembly (`inline`), and the lines of source (`line`) that instructions come from.
+//! `function`, `control` flow, `memory`, `arithmetic` and what is `constant`; of GPUs' kernels,
+//! their `number`s of any width, vectors, `thread_memory`, assembly (`inline`), constants that are
+//! `hidden` from the assembler, and the lines of source (`line`) that instructions come from.
 //!
 //! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler.
 
@@ -18,6 +18,7 @@ mod constant;
 mod control;
 mod emitter;
 mod function;
+mod hidden;
 mod inline;
 mod kernel;
 mod line;

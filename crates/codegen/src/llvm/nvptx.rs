@@ -108,6 +108,7 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     let passes = format!("function({to_values},{PASSES})");
     module.run_passes(&passes, &machine, PassBuilderOptions::create()).map_err(refused)?;
     let arrays = emitter.thread_arrays();
+    emitter.hide_confused();
     let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(refused)?;
     Ok(Ptx { text: String::from_utf8_lossy(text.as_slice()).into_owned(), arrays })
 }

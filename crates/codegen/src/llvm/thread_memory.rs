@@ -4,7 +4,7 @@
 use super::{AddressSpace, Emitter, Function, Ty, V, pointer};
 use inkwell::module::Linkage;
 use inkwell::types::BasicType;
-use inkwell::values::{BasicValue, InstructionOpcode};
+use inkwell::values::{BasicValue, InstructionOpcode, InstructionValue};
 
 impl<'c> Emitter<'c> {
     /// An array of each thread, which becomes values where every index is known. Made where the
@@ -71,9 +71,14 @@ impl<'c> Emitter<'c> {
     }
 }
 
-fn kept_in(function: Function<'_>) -> Vec<String> {
-    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
-    let kept = instructions.filter(|one| {
+/// The instructions of a function, block by block.
+pub(super) fn instructions(function: Function<'_>) -> impl Iterator<Item = InstructionValue<'_>> {
+    function.get_basic_block_iter().flat_map(|block| block.get_instructions())
+}
+
+/// The names of the arrays of a function that have not become values.
+pub(super) fn kept_in(function: Function<'_>) -> Vec<String> {
+    let kept = instructions(function).filter(|one| {
         one.get_opcode() == InstructionOpcode::Alloca
             && one.get_allocated_type().is_ok_and(|of| of.is_array_type())
     });

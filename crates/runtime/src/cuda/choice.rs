@@ -4,7 +4,11 @@
 //! All threads go the same way at a time: what a launch costs depends on how the others launch, and
 //! a thread that tries the other way alone learns nothing of what it costs when all do. So the way
 //! is the device's. Few launches on it are timed; from time to time all go the other way for a
-//! moment, a *trial*, in which each launch is timed. Medians decide.
+//! moment, a *trial*, in which each launch is timed.
+//!
+//! Means decide, not medians: threads that launch at once wait for one another, most of them
+//! briefly and some long, and longer where there are more calls of the driver. Only what took much
+//! longer than the others is left out: anything may have interrupted it.
 //!
 //! Trials become rarer as they confirm the way, and another begins early where launches cost
 //! something else than when the way was chosen: threads have come or gone.
@@ -54,14 +58,16 @@ impl Now {
     }
 }
 
-/// How many launches are timed between two medians.
-const SAMPLES: usize = 16;
+/// How many launches are timed in a *round*, which gives a mean.
+const SAMPLES: usize = 32;
 /// How many are not, where the way has just changed: other threads may still be going the old one.
 const SKIPPED: u32 = 4;
-/// The most medians between two trials.
-const MOST_MEDIANS: u32 = 64;
+/// The most rounds between two trials.
+const MOST_ROUNDS: u32 = 32;
+/// How many there are between the first ones.
+const FIRST_ROUNDS: u32 = 4;
 /// The least, where a trial begins early.
-const LEAST_MEDIANS: u32 = 4;
+const LEAST_ROUNDS: u32 = 2;
 
 const IS_TRIAL: u32 = 2;
 
@@ -77,14 +83,14 @@ pub(super) struct Choice {
 #[repr(C)]
 struct Known {
     samples: [u32; SAMPLES],
-    /// How many have been taken note of since the last median, those that are skipped too.
+    /// How many have been taken note of in this round, those that are skipped too.
     n_noted: u32,
-    /// The last median of each way; 0 where there is none.
+    /// The last mean of each way; 0 where there is none.
     costs: [u32; 2],
     /// The cost of the way when it was chosen.
     chosen_at: u32,
-    /// How many medians there have been since the last trial.
-    n_medians: u32,
+    /// How many rounds there have been since the last trial.
+    n_rounds: u32,
     /// How many there are to be before the next.
     interval: u32,
 }
@@ -119,7 +125,7 @@ impl Known {
             false if now.is_trial() => u32::MAX,
             false => return now,
         };
-        let n_skipped = if self.n_medians == 0 { SKIPPED } else { 0 };
+        let n_skipped = if self.n_rounds == 0 { SKIPPED } else { 0 };
         let number = self.n_noted.wrapping_sub(n_skipped);
         self.n_noted += 1;
         if let Some(place) = self.samples.get_mut(number as usize) {
@@ -128,37 +134,38 @@ impl Known {
         if number != SAMPLES as u32 - 1 {
             return now;
         }
-        let median = median(&self.samples);
+        let mean = mean(&self.samples);
         let [graph, plain] = &mut self.costs;
-        *(if now.way() == Way::Graph { graph } else { plain }) = median;
+        *(if now.way() == Way::Graph { graph } else { plain }) = mean;
         self.n_noted = 0;
         match now.is_trial() {
-            true => self.decide(now.way(), median),
-            false => self.go_on(now, median),
+            true => self.decide(now.way(), mean),
+            false => self.go_on(now, mean),
         }
     }
 
-    /// Behind a median of the way that was chosen: begins a trial of the other, where it is time.
-    fn go_on(&mut self, now: Now, median: u32) -> Now {
+    /// Behind a round of the way that was chosen: begins a trial of the other, where it is time.
+    fn go_on(&mut self, now: Now, mean: u32) -> Now {
         if self.chosen_at == 0 {
-            self.chosen_at = median;
+            self.chosen_at = mean;
         }
-        self.n_medians += 1;
-        let is_other = differs(median, self.chosen_at) && self.n_medians >= LEAST_MEDIANS;
-        if self.n_medians < self.interval && !is_other {
+        self.n_rounds += 1;
+        let is_other = differs(mean, self.chosen_at) && self.n_rounds >= LEAST_ROUNDS;
+        if self.n_rounds < self.interval && !is_other {
             return now;
         }
-        self.n_medians = 0;
+        self.n_rounds = 0;
         Now::trying(now.way().other())
     }
 
     /// Behind a trial: keeps to the way where it is cheaper by more than chance.
-    fn decide(&mut self, way: Way, median: u32) -> Now {
+    fn decide(&mut self, way: Way, mean: u32) -> Now {
         let before = self.cost(way.other());
-        let is_cheaper = median.saturating_add(median / 32) < before;
+        let is_cheaper = mean.saturating_add(mean / 32) < before;
         let way = if is_cheaper { way } else { way.other() };
         self.chosen_at = self.cost(way);
-        self.interval = if is_cheaper { 1 } else { (4 * self.interval).clamp(4, MOST_MEDIANS) };
+        let longer = (4 * self.interval).clamp(FIRST_ROUNDS, MOST_ROUNDS);
+        self.interval = if is_cheaper { 1 } else { longer };
         Now::going(way)
     }
 
@@ -173,11 +180,20 @@ fn differs(cost: u32, was: u32) -> bool {
     cost > was.saturating_add(was / 4) || cost.saturating_add(cost / 4) < was
 }
 
-/// The greatest sample that at most half of the others are below.
-fn median(samples: &[u32; SAMPLES]) -> u32 {
-    let n_below = |sample: u32| samples.iter().filter(|other| **other < sample).count();
-    let half = samples.iter().copied().filter(|sample| n_below(*sample) <= SAMPLES / 2);
-    half.max().unwrap_or(0)
+/// The mean of the samples but those beyond twice the mean of all.
+fn mean(samples: &[u32; SAMPLES]) -> u32 {
+    let mut mean = u64::MAX / 2;
+    for _ in 0..2 {
+        let (mut sum, mut n) = (0, 0);
+        for sample in samples.iter().map(|sample| u64::from(*sample)) {
+            if sample <= 2 * mean {
+                sum += sample;
+                n += 1;
+            }
+        }
+        mean = sum / n.max(1);
+    }
+    mean as u32
 }
 
 #[cfg(test)]
@@ -294,28 +310,28 @@ mod tests {
         let mut device = Device::new();
         device.calls(300_000, PLAIN_IS_CHEAPER);
         let apart: Vec<_> = device.trials.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // One is begun behind so many medians, each of so many calls that are timed.
-        let median = SAMPLES as u32 * TIMED;
-        assert!(apart[0] <= 2 * median, "{apart:?}");
+        // One is begun behind so many rounds, each of so many calls that are timed.
+        let round = SAMPLES as u32 * TIMED;
+        assert!(apart[0] <= 2 * round, "{apart:?}");
         assert!(apart.is_sorted_by(|a, b| *b + 2 * TIMED * SKIPPED > *a), "{apart:?}");
         let last = apart.last().unwrap();
-        let most = MOST_MEDIANS * median;
-        assert!((most..most + median).contains(last), "{apart:?}");
+        let most = MOST_ROUNDS * round;
+        assert!((most..most + round).contains(last), "{apart:?}");
     }
 
     #[test]
-    fn a_trial_times_twenty_calls() {
+    fn a_trial_times_thirty_six_calls() {
         let device = Device::new();
-        for n_before in [20, 68, 260, 1028, 1028] {
+        for n_before in [36, 132, 516, 1028, 1028] {
             assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), n_before);
-            assert_eq!(device.n_timed_until(false, GRAPHS_ARE_CHEAPER), 20);
+            assert_eq!(device.n_timed_until(false, GRAPHS_ARE_CHEAPER), 36);
         }
     }
 
     /// Graphs cost 1000 when they are chosen, and something else from then on.
     #[test]
     fn a_change_of_more_than_a_quarter_begins_a_trial_early() {
-        for (graph, n_before) in [(1251, 68), (1250, 260), (800, 260), (799, 68)] {
+        for (graph, n_before) in [(1251, 68), (1250, 516), (800, 516), (799, 68)] {
             let device = Device::new();
             device.n_timed_to_a_decision(GRAPHS_ARE_CHEAPER);
             device.n_timed_to_a_decision(GRAPHS_ARE_CHEAPER);
@@ -334,8 +350,22 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_samples_are_below_the_median() {
-        assert_eq!(median(&core::array::from_fn(|place| place as u32)), 8);
+    fn a_mean_leaves_out_what_takes_more_than_twice_the_mean() {
+        let mut samples = [1000; SAMPLES];
+        samples[..8].fill(4000);
+        assert_eq!(mean(&samples), 1000);
+        samples[..16].fill(2900);
+        assert_eq!(mean(&samples), 1950);
+    }
+
+    /// Of uses that differ, some may go no other way.
+    #[test]
+    fn a_way_counts_where_most_launches_go_it() {
+        let mut samples = [1000; SAMPLES];
+        samples[..SAMPLES / 2 - 1].fill(u32::MAX);
+        assert_eq!(mean(&samples), 1000);
+        samples[SAMPLES / 2] = u32::MAX;
+        assert!(mean(&samples) >= u32::MAX / 2);
     }
 
     #[test]
@@ -344,7 +374,7 @@ mod tests {
         device.choice.is_busy.store(1, Ordering::Relaxed);
         assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), 10_000);
         device.choice.is_busy.store(0, Ordering::Relaxed);
-        assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), 20);
+        assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), 36);
     }
 
     /// When many threads launch at once, each way costs something else: another trial begins before
@@ -368,7 +398,7 @@ mod tests {
         device.calls(100_000, GRAPHS_ARE_CHEAPER);
         let [graph, _] = GRAPHS_ARE_CHEAPER;
         let n = device.n_until(Way::Plain, 100_000, [graph, graph / 2]);
-        assert!(n < (MOST_MEDIANS + 1) * SAMPLES as u32 * TIMED, "{n} calls");
+        assert!(n < (MOST_ROUNDS + 1) * SAMPLES as u32 * TIMED, "{n} calls");
     }
 
     /// A trial of graphs in which no call goes through one, be it that the driver refuses them.

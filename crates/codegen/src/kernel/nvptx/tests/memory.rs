@@ -92,3 +92,86 @@ fn atomic_operations_are_instructions_of_their_names() {
     "#]]
     .assert_eq(&listed);
 }
+
+/// Where 1.0 and -1 are stored in an array of a thread, -1 is combined with a zero that the
+/// assembler does not know: what `llvm/hidden.rs` is about.
+#[test]
+fn the_assembler_cannot_take_minus_one_for_one() {
+    let kernel = |ty: &str, first: &str, other: u32| {
+        format!(
+            "kernel k(v0 x: pointer.global {ty} align 16 written, v1 i: int64 0..3, v2 f: {ty}) {{
+               local0 a: {ty} count 8
+               v3: pointer.local = local0
+               v4: int32 = const -1
+               v5: {ty} = bitcast v4
+               store v3, v5 align 4
+               v6: int64 = const 8
+               v7: pointer.local = offset v3, v6
+               v8: {ty}x2 = splat v5
+               v9: {ty}x2 = insert v8, 0, v2
+               store v7, v9 align 8
+               v10: int64 = const 16
+               v11: pointer.local = offset v3, v10
+               v12: {ty}x2 = vector {first}, v2
+               store v11, v12 align 8
+               v13: int32 = const {other}
+               v14: {ty} = bitcast v13
+               v15: int64 = const 4
+               v16: int64 = mul v1, v15
+               v17: pointer.local = offset v3, v16
+               store v17, v14 align 4
+               v18: {ty} = load v17 align 4
+               store v0, v18 align 4
+             }}"
+        )
+    };
+    let words = ["ld.const", "st.local", "xor", "not"];
+    let one = 1f32.to_bits();
+    expect_instructions(
+        &kernel("float32", "v5", one),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.const.b32  %r2, [k$zeros];
+        not.b32  %r3, %r2;
+        st.local.b32  [%rd2], %r3;
+        ld.const.v2.b32  {%r4, %r5}, [k$zeros];
+        xor.b32  %r7, %r6, %r4;
+        not.b32  %r8, %r5;
+        st.local.v2.b32  [%rd2+8], {%r7, %r8};
+        xor.b32  %r9, %r6, %r5;
+        not.b32  %r10, %r4;
+        st.local.v2.b32  [%rd2+16], {%r10, %r9};
+        st.local.b32  [%rd4], 1065353216;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("uint32", "v5", one),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.const.b32  %r3, [k$zeros];
+        not.b32  %r4, %r3;
+        st.local.b32  [%rd2], %r4;
+        ld.const.v2.b32  {%r5, %r6}, [k$zeros];
+        xor.b32  %r7, %r2, %r5;
+        not.b32  %r8, %r6;
+        st.local.v2.b32  [%rd2+8], {%r7, %r8};
+        xor.b32  %r9, %r2, %r6;
+        not.b32  %r10, %r5;
+        st.local.v2.b32  [%rd2+16], {%r10, %r9};
+        st.local.b32  [%rd4], 1065353216;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("float32", "v2", one + 1),
+        "sm_80",
+        &words,
+        expect![[r#"
+        st.local.b32  [%rd2], -1;
+        st.local.v2.b32  [%rd2+8], {%r2, 0fFFFFFFFF};
+        st.local.v2.b32  [%rd2+16], {%r2, %r2};
+        st.local.b32  [%rd4], 1065353217;
+    "#]],
+    );
+}
