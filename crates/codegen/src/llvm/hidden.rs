@@ -35,10 +35,56 @@ impl<'c> Emitter<'c> {
     pub(super) fn hide_confused(&self) {
         for function in self.module.get_functions().filter(|one| !kept_in(*one).is_empty()) {
             let stored: Vec<_> = instructions(function).filter_map(stored_in_thread).collect();
-            if stored.iter().any(|(_, value)| has(*value, Confused::One)) {
-                let confused = stored.iter().filter(|(_, value)| has(*value, Confused::MinusOne));
-                confused.for_each(|(store, value)| self.hide(function, *store, *value));
+            let that_have = |confused| stored.iter().filter(move |one| self.stores(one, confused));
+            if that_have(Confused::One).next().is_some() {
+                let hidden: Vec<_> = that_have(Confused::MinusOne).collect();
+                hidden.into_iter().for_each(|(store, value)| self.hide(function, *store, *value));
             }
+        }
+    }
+
+    fn stores(&self, (store, value): &(InstructionValue<'c>, V<'c>), confused: Confused) -> bool {
+        self.builder.position_before(store);
+        self.may_have(*value, confused)
+    }
+
+    /// Whether an element of a value may be that by a constant.
+    fn may_have(&self, value: V<'c>, confused: Confused) -> bool {
+        if let Some(instruction) = value.as_instruction_value() {
+            let is_made = instruction.get_opcode() == InstructionOpcode::InsertElement;
+            let mut operands = instruction.get_operands().flatten().filter_map(|it| it.value());
+            return is_made && operands.any(|operand| self.may_have(operand, confused));
+        }
+        match value {
+            V::IntValue(int) if int.get_type().get_bit_width() == 32 && int.is_const() => {
+                let bits = u64::from(match confused {
+                    Confused::MinusOne => u32::MAX,
+                    Confused::One => 1f32.to_bits(),
+                });
+                let known = int.get_zero_extended_constant();
+                !int.is_undef() && known.is_none_or(|known| known == bits)
+            }
+            V::FloatValue(float) if float.get_type().get_bit_width() == 32 && float.is_const() => {
+                // A constant, unless LLVM does not know it yet.
+                let bits = self.bitcast(value, Ty::I32);
+                let is_known = bits.as_instruction_value().is_none();
+                !float.is_undef() && (!is_known || self.may_have(bits, confused))
+            }
+            V::VectorValue(vector) if vector.is_constant_data_vector() => {
+                let mut lanes = 0..vector.get_type().get_size();
+                lanes.any(|lane| self.may_have(vector.get_element_as_constant(lane), confused))
+            }
+            // Where LLVM does not tell its lanes.
+            V::VectorValue(vector) => {
+                let lane = vector.get_type().get_element_type();
+                let is_word = match lane {
+                    BasicTypeEnum::IntType(int) => int.get_bit_width() == 32,
+                    BasicTypeEnum::FloatType(float) => float.get_bit_width() == 32,
+                    _ => false,
+                };
+                is_word && vector.is_const() && !vector.is_undef() && !vector.is_null()
+            }
+            _ => false,
         }
     }
 
@@ -90,44 +136,4 @@ fn stored_in_thread(one: InstructionValue<'_>) -> Option<(InstructionValue<'_>, 
     let address = one.get_operand(1)?.value()?.into_pointer_value();
     let space = address.get_type().get_address_space();
     (space == inkwell::AddressSpace::default()).then_some((one, value))
-}
-
-/// Whether an element of a value may be that by a constant.
-fn has(value: V<'_>, confused: Confused) -> bool {
-    if let Some(instruction) = value.as_instruction_value() {
-        let is_made = instruction.get_opcode() == InstructionOpcode::InsertElement;
-        let mut operands = instruction.get_operands().flatten().filter_map(|it| it.value());
-        return is_made && operands.any(|operand| has(operand, confused));
-    }
-    match value {
-        V::IntValue(int) if int.get_type().get_bit_width() == 32 => {
-            let bits = match confused {
-                Confused::MinusOne => u32::MAX,
-                Confused::One => 1f32.to_bits(),
-            };
-            int.get_zero_extended_constant() == Some(bits.into())
-        }
-        V::FloatValue(float) if float.get_type().get_bit_width() == 32 => {
-            // What LLVM tells of a NaN are not its bits.
-            float.get_constant().is_some_and(|(number, _)| match confused {
-                Confused::MinusOne => number.is_nan(),
-                Confused::One => number == 1.0,
-            })
-        }
-        V::VectorValue(vector) if vector.is_constant_data_vector() => {
-            let mut lanes = 0..vector.get_type().get_size();
-            lanes.any(|lane| has(vector.get_element_as_constant(lane), confused))
-        }
-        // Beside lanes that are not known, LLVM tells of none.
-        V::VectorValue(vector) => {
-            let lane = vector.get_type().get_element_type();
-            let is_word = match lane {
-                BasicTypeEnum::IntType(int) => int.get_bit_width() == 32,
-                BasicTypeEnum::FloatType(float) => float.get_bit_width() == 32,
-                _ => false,
-            };
-            is_word && vector.is_constant_vector()
-        }
-        _ => false,
-    }
 }

@@ -175,3 +175,33 @@ fn the_assembler_cannot_take_minus_one_for_one() {
     "#]],
     );
 }
+
+/// Two halves as one float, of which LLVM has made no number yet.
+#[test]
+fn constants_of_other_bits_may_be_stored_beside_one() {
+    expect_instructions(
+        "kernel k(v0 x: pointer.global float32 align 4 written, v1 i: int64 0..1) {
+           local0 a: float32 count 2
+           v2: pointer.local = local0
+           v3: float16 = const 2.0
+           v4: float16x2 = splat v3
+           v5: float32 = bitcast v4
+           store v2, v5 align 4
+           v6: int64 = const 4
+           v7: int64 = mul v1, v6
+           v8: pointer.local = offset v2, v7
+           v9: float32 = const 1.0
+           store v8, v9 align 4
+           v10: float32 = load v8 align 4
+           store v0, v10 align 4
+         }",
+        "sm_80",
+        &["ld.const", "st.local", "xor", "not"],
+        expect![[r#"
+            ld.const.b32  %r2, [k$zeros];
+            xor.b32  %r3, %r2, 1073758208;
+            st.local.b32  [%rd2], %r3;
+            st.local.b32  [%rd4], 1065353216;
+        "#]],
+    );
+}
