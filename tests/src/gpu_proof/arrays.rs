@@ -7,13 +7,13 @@
 
 use super::Case;
 use super::input::Drawn;
-use super::one_value::{BLOCK, OneValue, load, store};
+use super::one_value::{BLOCK, OneValue, ask, load, store};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Binary, OpKind, Rounding, Store};
 use kernpack_kernel_ir::{Builder, Const, Scalar, Type};
 
 /// The elements of an array.
-const COUNT: i64 = 4;
+const COUNT: i64 = 3;
 
 /// Writes what the array at an address of elements of a type holds first, and gives what is stored
 /// over that. A number is given.
@@ -36,23 +36,23 @@ pub fn all() -> Vec<Case> {
 }
 
 fn case(name: &str, fill: Fill, scalar: Scalar) -> Option<Case> {
-    let inputs = &[Scalar::U8, Scalar::U8, scalar];
+    let inputs = &[scalar];
     let one = OneValue { name: format!("array_{scalar}_{name}"), inputs, output: scalar };
     let kernel = one.kernel(|builder, x| {
         let array = builder.local("array", scalar, COUNT as u32);
         let array = builder.local_address(array);
-        let value = fill(builder, array, scalar, x[2]);
-        let [written, read] = [x[0], x[1]].map(|number| index(builder, number));
+        let value = fill(builder, array, scalar, x[0]);
+        let [written, read] = ["block_idx.x", "thread_idx.x"].map(|name| index(builder, name));
         store(builder, array, written, value);
         load(builder, array, read, scalar)
     });
     Some(one.on_drawn(kernel?, Drawn::Small, 8 * BLOCK as usize))
 }
 
-/// An index into the array.
-fn index(builder: &mut Builder, number: Value) -> Value {
-    let number = builder.convert(number, Scalar::I64, Rounding::NearestEven);
-    let count = builder.index(COUNT);
+/// An index into the array, of what a row of geometry gives: where indices are loaded, assemblers
+/// leave arrays in memory.
+fn index(builder: &mut Builder, name: &str) -> Value {
+    let (number, count) = (ask(builder, name), builder.index(COUNT));
     builder.binary(Binary::FloorMod, number, count)
 }
 
@@ -99,7 +99,7 @@ fn vector(builder: &mut Builder, array: Value, scalar: Scalar, given: Value) -> 
     bits_of_one(builder, scalar)
 }
 
-/// In a loop: -1, 0, 1, 2.
+/// In a loop: -1, 0, 1.
 fn counted(builder: &mut Builder, array: Value, scalar: Scalar, given: Value) -> Value {
     let [first, end, step] = [0, COUNT, 1].map(|bound| builder.index(bound));
     let turn = builder.loop_index(Type::Scalar(Scalar::I64));
