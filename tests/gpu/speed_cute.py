@@ -19,8 +19,8 @@ from speed import in_python, on_the_gpu, pairs_of_vectors
 from speed_kernels import SUMS, load
 from speed_python import add_one_of, call_round
 
-# On an H200. What hosts of other cards take for the launch itself, which both have, was up to twice
-# as much: there the ratio is told alone.
+# On an H200. A host of another card may take longer for the launch itself, which both make: there
+# the ratio is told, and held against nothing.
 CALL_RATIO = 0.75
 RATE_RATIO = 0.98
 
