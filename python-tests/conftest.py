@@ -15,6 +15,10 @@ import tvm_ffi
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+needs_no_driver = pytest.mark.skipif(
+    shutil.which("nvidia-smi") is not None, reason="there is a driver"
+)
+
 # The package `kernpack` as it stands here, with the libraries that cargo built last.
 sys.path.insert(0, str(REPOSITORY / "python"))
 _target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))

@@ -15,13 +15,9 @@ import ml_dtypes
 import numpy
 import pytest
 
-from conftest import REPOSITORY
+from conftest import REPOSITORY, needs_no_driver
 
 EXAMPLE = REPOSITORY / "examples/hosts_cuda"
-
-needs_no_driver = pytest.mark.skipif(
-    shutil.which("nvidia-smi") is not None, reason="there is a driver"
-)
 
 
 def load(path):

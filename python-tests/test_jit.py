@@ -372,6 +372,26 @@ def test_what_no_kernel_can_hold_is_told_where_it_is_used():
     assert label["column"] == lines[label["line"] - 1].index("weights") + 1
 
 
+def test_a_class_is_no_function_whatever_it_wraps():
+    class Wrapping:
+        __wrapped__ = factor_of
+
+    @kp.kernel
+    def store(x):
+        x[0] = Wrapping(x[1])
+
+    @kp.jit
+    def run(x):
+        store(x).launch(grid=1, block=1)
+
+    with pytest.raises(kp.CompileError):
+        compiled(run)
+
+
+def factor_of(value):
+    return value * 2.0
+
+
 def test_functions_and_lambdas_are_part_of_the_code():
     add = lambda a, b: a + b * FACTOR  # noqa: E731
 

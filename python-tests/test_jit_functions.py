@@ -245,6 +245,12 @@ def test_a_method_is_gone_with_its_object():
     assert [each() for each in gone] == [None] * 3
 
 
+def test_an_object_keeps_each_of_its_methods():
+    wide = Wide()
+    run, bound = wide.run, wide.bound
+    assert wide.run is run and wide.bound is bound
+
+
 def test_a_method_keeps_its_object():
     run = Wide().run
     gc.collect()

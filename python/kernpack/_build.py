@@ -91,7 +91,7 @@ class Package:
         return self._module
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`."""
+        """Writes the package to a file; its ending says what: `.o`, `.so`, `.h`, `.pyi` or `.rs`."""
         self.load().export(path)
 
     def __getattr__(self, name: str) -> Function:

@@ -20,7 +20,7 @@ def export(
     *,
     name: str | None = None,
 ) -> None:
-    """Writes functions as one package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`.
+    """Writes functions as one package to a file; its ending says what: `.o`, `.so`, `.h`, `.pyi` or `.rs`.
 
     `name` is the package's; left out, the file's. Functions that were built here can be joined; one
     that was loaded from a file can only be exported alone. A jit function is what it was compiled

@@ -206,8 +206,8 @@ class _Methods(tvm_ffi.Function):
         return str(answer["text"])
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the function's package to a file; its ending says what: `.o`, `.so`, `.h` or
-        `.pyi`.
+        """Writes the function's package to a file; its ending says what: `.o`, `.so`, `.h`,
+        `.pyi` or `.rs`.
 
         The other functions of the package are in it too.
         """

@@ -23,7 +23,7 @@ from ._forks import LOCK, cached_property
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
 
-SUFFIXES = (".o", ".so", ".h", ".pyi")
+SUFFIXES = (".o", ".so", ".h", ".pyi", ".rs")
 
 
 class Module:
@@ -156,10 +156,12 @@ class Module:
         return content
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`."""
+        """Writes the package to a file; its ending says what: `.o`, `.so`, `.h`, `.pyi` or `.rs`."""
         target = Path(path)
         if target.suffix not in SUFFIXES:
-            raise ValueError(f"cannot export to {target}: the name must end in .o, .so, .h or .pyi")
+            raise ValueError(
+                f"cannot export to {target}: the name must end in .o, .so, .h, .pyi or .rs"
+            )
         if self._built is None and target.suffix != ".so":
             raise ValueError(
                 f"cannot export {target}: {self.path} was loaded from a file, "

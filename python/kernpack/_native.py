@@ -98,7 +98,7 @@ def emit(
 
 
 def read(package: int, suffix: str) -> bytes:
-    """A file of a package that `get` answered: `.o`, `.so`, `.h` or `.pyi`."""
+    """A file of a package that `get` answered: `.o`, `.so`, `.h`, `.pyi` or `.rs`."""
     return bytes(_function("kernpack_read")(package, suffix))
 
 

@@ -81,8 +81,8 @@ struct Parts<'p> {
 impl Parts<'_> {
     fn made(self, request: &Request, compilers: &Compilers, is_settled: bool) -> Made {
         let Parts { package, compiled, shared, warnings, kept } = self;
-        let Compiled { object, header, stubs, inputs, missed, is_local, cuda, .. } = compiled;
-        let files = [shared, object, header.into_bytes(), stubs.into_bytes()];
+        let Compiled { object, header, stubs, rust, inputs, missed, is_local, cuda, .. } = compiled;
+        let files = [shared, object, header.into_bytes(), stubs.into_bytes(), rust.into_bytes()];
         let mut archs: Vec<String> = Vec::new();
         for arch in cuda.iter().flat_map(|code| &code.archs).map(ToString::to_string) {
             if !archs.contains(&arch) {

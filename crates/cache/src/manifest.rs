@@ -16,12 +16,19 @@ pub enum Artifact {
     Header,
     /// The Python stub file.
     Stubs,
+    /// The file for Rust.
+    Rust,
 }
 
 impl Artifact {
     /// All of them, the one that is loaded first.
-    pub const ALL: [Artifact; 4] =
-        [Artifact::SharedObject, Artifact::Object, Artifact::Header, Artifact::Stubs];
+    pub const ALL: [Artifact; 5] = [
+        Artifact::SharedObject,
+        Artifact::Object,
+        Artifact::Header,
+        Artifact::Stubs,
+        Artifact::Rust,
+    ];
 
     /// How its name ends.
     pub fn extension(self) -> &'static str {
@@ -30,6 +37,7 @@ impl Artifact {
             Artifact::Object => "o",
             Artifact::Header => "h",
             Artifact::Stubs => "pyi",
+            Artifact::Rust => "rs",
         }
     }
 
@@ -40,12 +48,13 @@ impl Artifact {
             Artifact::Object => "package.o",
             Artifact::Header => "package.h",
             Artifact::Stubs => "package.pyi",
+            Artifact::Rust => "package.rs",
         }
     }
 }
 
 /// The files of an entry, in the order of [`Artifact::ALL`].
-pub(crate) type Files = [Vec<u8>; 4];
+pub(crate) type Files = [Vec<u8>; 5];
 
 /// The file of an entry that has its manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";

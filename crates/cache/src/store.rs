@@ -5,7 +5,7 @@
 //! v1/requests/KEY/DIGEST      records of a request, each named by its digest
 //! v1/entries/DIGEST/          an entry, named by the digest of its manifest
 //!     manifest.json
-//!     package.so  package.o  package.h  package.pyi
+//!     package.so  package.o  package.h  package.pyi  package.rs
 //!     used                    changed when the entry was used last
 //! v1/locks/NNN                who compiles holds a lock on one
 //! v1/tmp/                     what is being written

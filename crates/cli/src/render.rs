@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Draws diagnostics one below the other.
 pub fn diagnostics(texts: &Texts, diagnostics: &Diagnostics, colours: bool) -> String {
-    let drawn = diagnostics.0.iter().map(|diagnostic| draw(texts, diagnostic, colours) + "\n");
+    let drawn = diagnostics.0.iter().map(|each| diagnostic(texts, each, colours) + "\n");
     drawn.collect::<Vec<_>>().join("\n")
 }
 
@@ -21,7 +21,8 @@ pub fn error(message: &str, colours: bool) -> String {
     }
 }
 
-fn draw(texts: &Texts, diagnostic: &Diagnostic, colours: bool) -> String {
+/// Draws a diagnostic.
+pub fn diagnostic(texts: &Texts, diagnostic: &Diagnostic, colours: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Note => Level::NOTE,
         Severity::Warning => Level::WARNING,

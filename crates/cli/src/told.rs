@@ -20,9 +20,10 @@ fn diagnostic_json(texts: &Texts, diagnostic: &Diagnostic) -> Value {
     let Diagnostic { code, severity, message, labels, help, detail } = diagnostic;
     let labels: Vec<_> = labels.iter().filter_map(|label| label_json(texts, label)).collect();
     let severity = severity.to_string();
+    let rendered = render::diagnostic(texts, diagnostic, false);
     json!({
         "code": code, "severity": severity, "message": message, "labels": labels, "help": help,
-        "detail": detail,
+        "detail": detail, "rendered": rendered,
     })
 }
 

@@ -51,6 +51,8 @@ pub struct Compiled {
     pub header: String,
     /// A Python stub file.
     pub stubs: String,
+    /// A file of functions for Rust.
+    pub rust: String,
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
     /// Every place where a file was looked for in vain.
@@ -147,6 +149,7 @@ fn compile_parts(parts: Parts<'_>, before: Files<'_>) -> Result<Compiled, Compil
         object: bytes,
         header: export::header(package),
         stubs: export::stubs(package),
+        rust: export::rust(package),
         inputs,
         missed,
         is_partial,

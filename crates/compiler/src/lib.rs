@@ -5,7 +5,7 @@
 //! Package ─ plans ─┬─ lower ─ object ─┐
 //!     │            └─ metadata, note ─┤
 //!     └─ sources ─ objects ───────────┼─ merge ─ localise ─ gate ─▶ .o ─ link ─▶ .so
-//!                     runtime object ─┘                           .h, .pyi
+//!                     runtime object ─┘                           .h, .pyi, .rs
 //! ```
 //!
 //! [`compile`](compile()) is this picture as code. What a package is, and what describes it, is

@@ -5,8 +5,8 @@
 
 use crate::ffi::{Args, Error, Value};
 use crate::{
-    allocator, build, command, dispatch, emitted, inspect, interpret, layout, package_text,
-    prepared, program, signature,
+    build, command, dispatch, emitted, inspect, interpret, layout, package_text, prepared, program,
+    signature,
 };
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
@@ -81,5 +81,5 @@ entry_points! {
 }
 
 fn install_allocator(_: Args<'_>) -> Result<Value, Error> {
-    allocator::install().map(|()| Value::None)
+    kernpack_allocator::install().map(|()| Value::None).map_err(Error::runtime)
 }

@@ -18,14 +18,11 @@
 //! that are not made;
 //! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages;
 //! `emitted.rs` shows what kernels become.
-//! `layout.rs` evaluates and draws layouts. `allocator.rs` is memory for results and workspaces
-//! where a call brings no allocator, of the CUDA driver (`cuda.rs`) on a GPU. `prepared.rs` runs
+//! `layout.rs` evaluates and draws layouts. `prepared.rs` runs
 //! prepared calls on PyTorch's current stream.
 
-mod allocator;
 mod build;
 mod command;
-mod cuda;
 mod dispatch;
 mod emitted;
 mod export;

@@ -55,7 +55,7 @@ fn a_flipped_bit_is_found_before_a_path_is_handed_out() {
 fn a_file_that_is_not_loaded_is_verified_when_it_is_read() {
     let bench = Bench::new();
     bench.get(CHECKS).unwrap();
-    for artifact in [Artifact::Object, Artifact::Header, Artifact::Stubs] {
+    for artifact in [Artifact::Object, Artifact::Header, Artifact::Stubs, Artifact::Rust] {
         let got = bench.get(CHECKS).unwrap();
         assert!(got.is_hit);
         flip(&got.entry.path(artifact), 100);

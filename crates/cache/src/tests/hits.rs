@@ -118,7 +118,7 @@ fn another_compiler_is_another_record_and_without_one_the_entry_stands() {
         assert!(bench.is_hit());
     });
     with_compilers((compiler("/bin/one"), None), || assert!(bench.is_hit()));
-    assert_eq!(bench.files("entries").len(), 6, "both compilers make the same");
+    assert_eq!(bench.files("entries").len(), 7, "both compilers make the same");
 }
 
 #[test]

@@ -19,10 +19,11 @@ use std::path::{Path, PathBuf};
 pub struct Build {
     #[command(flatten)]
     package_file: PackageFile,
-    /// A file to write; its ending says what: .o, .so, .h or .pyi. May be repeated.
+    /// A file to write; its ending says what: .o, .so, .h, .pyi or .rs. May be repeated.
     #[arg(short, long, value_name = "OUT", group = "outputs", value_parser = PathBufValueParser::new().try_map(parse_output))]
     output: Vec<Output>,
-    /// Write NAME.o, NAME.so, NAME.h and NAME.pyi into this folder, NAME being the package's.
+    /// Write NAME.o, NAME.so, NAME.h, NAME.pyi and NAME.rs into this folder, NAME being the
+    /// package's.
     #[arg(long, value_name = "DIR", group = "outputs")]
     out_dir: Option<PathBuf>,
     /// Write a Makefile rule that says which files were read.
@@ -49,13 +50,14 @@ fn make_one(
         }
         Artifact::Header => compiled.header.clone().into_bytes(),
         Artifact::Stubs => compiled.stubs.clone().into_bytes(),
+        Artifact::Rust => compiled.rust.clone().into_bytes(),
     };
     Ok((bytes, vec![]))
 }
 
 /// The kinds, in the order in which they are made and listed.
-const KINDS: [Artifact; 4] =
-    [Artifact::Object, Artifact::SharedObject, Artifact::Header, Artifact::Stubs];
+const KINDS: [Artifact; 5] =
+    [Artifact::Object, Artifact::SharedObject, Artifact::Header, Artifact::Stubs, Artifact::Rust];
 
 /// A file to write.
 #[derive(Clone, Debug)]
@@ -69,7 +71,7 @@ fn parse_output(path: PathBuf) -> Result<Output, String> {
     let kind = KINDS.iter().find(|kind| Some(kind.extension()) == extension);
     match kind {
         Some(kind) => Ok(Output { path, kind: *kind }),
-        None => Err("the name must end in .o, .so, .h or .pyi".to_string()),
+        None => Err("the name must end in .o, .so, .h, .pyi or .rs".to_string()),
     }
 }
 

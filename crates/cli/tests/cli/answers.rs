@@ -267,7 +267,8 @@ fn a_signature_with_problems() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[syntax]: expected `:`, found `)`\n --> signature:1:4\n  |\n1 | f(x)\n  |    ^ expected `:`"
             out:       }
             out:     ]
             out:   }
@@ -485,7 +486,7 @@ fn a_wrong_command_line_is_something_else_than_a_wrong_input() {
     );
     bench.expect(&["build", "checks.toml", "-o", "checks.dll"], expect![[r#"
         exit 2
-        err: error: invalid value 'checks.dll' for '--output <OUT>': the name must end in .o, .so, .h or .pyi
+        err: error: invalid value 'checks.dll' for '--output <OUT>': the name must end in .o, .so, .h, .pyi or .rs
         err: 
         err: For more information, try '--help'.
     "#]]);

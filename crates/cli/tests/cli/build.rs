@@ -27,16 +27,19 @@ fn add_one() -> Bench {
 #[test]
 fn every_kind_of_file_is_written_by_its_ending() {
     let bench = add_one();
-    let args = ["-o", "a.o", "-o", "b.so", "-o", "c.h", "-o", "d.pyi"];
+    let args = ["-o", "a.o", "-o", "b.so", "-o", "c.h", "-o", "d.pyi", "-o", "e.rs"];
     let ran = bench.run(["build", "add_one.toml"].into_iter().chain(args));
     assert_eq!(ran.to_string(), "exit 0\n");
-    assert_eq!(bench.names("."), ["a.o", "add_one.toml", "b.so", "c.h", "d.pyi", "inc dir", "src"]);
+    assert_eq!(
+        bench.names("."),
+        ["a.o", "add_one.toml", "b.so", "c.h", "d.pyi", "e.rs", "inc dir", "src"]
+    );
 
     let ran = bench.run(["build", "add_one.toml", "--out-dir", "new/out"]);
     assert_eq!(ran.to_string(), "exit 0\n");
-    let names = ["add_one.h", "add_one.o", "add_one.pyi", "add_one.so"];
+    let names = ["add_one.h", "add_one.o", "add_one.pyi", "add_one.rs", "add_one.so"];
     assert_eq!(bench.names("new/out"), names);
-    for (name, other) in names.iter().zip(["c.h", "a.o", "d.pyi", "b.so"]) {
+    for (name, other) in names.iter().zip(["c.h", "a.o", "d.pyi", "e.rs", "b.so"]) {
         let read = |path| std::fs::read(bench.path(path)).expect("it was written");
         assert!(read(&format!("new/out/{name}")) == read(other), "{name} and {other} differ");
     }
@@ -202,7 +205,8 @@ fn the_problems_of_all_sources_are_told() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[source-file]: cannot read `two.c`: No such file or directory (os error 2)\n --> many.toml:8:33\n  |\n8 |             { source = { host = \"two.c\" }, kernel = \"two\", args = [\"x\", \"y\"] },\n  |                                 ^^^^^^^"
             out:       },
             out:       {
             out:         "code": "missing-kernel",
@@ -219,7 +223,8 @@ fn the_problems_of_all_sources_are_told() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[missing-kernel]: `one.c` has no function `uno`; it has one\n --> many.toml:9:53\n  |\n9 |             { source = { host = \"one.c\" }, kernel = \"uno\", args = [\"x\", \"y\"] },\n  |                                                     ^^^^^"
             out:       },
             out:       {
             out:         "code": "source-file",
@@ -236,7 +241,8 @@ fn the_problems_of_all_sources_are_told() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[source-file]: cannot read `g.ptx`: No such file or directory (os error 2)\n  --> many.toml:13:27\n   |\n13 |         source = [{ ptx = \"g.ptx\" }, { ptx = \"h.ptx\" }]\n   |                           ^^^^^^^"
             out:       },
             out:       {
             out:         "code": "source-file",
@@ -253,7 +259,8 @@ fn the_problems_of_all_sources_are_told() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[source-file]: cannot read `h.ptx`: No such file or directory (os error 2)\n  --> many.toml:13:46\n   |\n13 |         source = [{ ptx = \"g.ptx\" }, { ptx = \"h.ptx\" }]\n   |                                              ^^^^^^^"
             out:       }
             out:     ]
             out:   }
@@ -394,7 +401,8 @@ fn sources_that_are_not_there_or_lack_the_kernel() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[source-file]: cannot read `src/add_one.c`: No such file or directory (os error 2)\n --> add_one.toml:6:19\n  |\n6 | source = { host = \"src/add_one.c\", include = [\"inc dir\"] }\n  |                   ^^^^^^^^^^^^^^^"
             out:       }
             out:     ]
             out:   }

@@ -37,7 +37,7 @@ fn a_build_from_the_cache_is_the_same_in_all_that_it_leaves() {
             (name, bytes)
         });
         let files: Vec<_> = files.collect();
-        assert_eq!(files.len(), 4);
+        assert_eq!(files.len(), 5);
         (ran, files, fs::read_to_string(bench.path("one.d")).unwrap())
     };
     let without = left(&[&EVERYTHING[..], &["--no-cache"]].concat(), &[]);

@@ -438,7 +438,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[missing-key]: the launch has no `source`\n --> p.toml:3:1\n  |\n3 | [[function]]\n  | ^^^^^^^^^^^^ expected `source`"
             out:       },
             out:       {
             out:         "code": "missing-key",
@@ -455,7 +456,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:           }
             out:         ],
             out:         "help": "name the function of the source that runs: `kernel = \"norm_f32\"`",
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[missing-key]: the launch has no `kernel`\n --> p.toml:3:1\n  |\n3 | [[function]]\n  | ^^^^^^^^^^^^ expected `kernel`\n  |\n  = help: name the function of the source that runs: `kernel = \"norm_f32\"`"
             out:       },
             out:       {
             out:         "code": "syntax",
@@ -472,7 +474,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:           }
             out:         ],
             out:         "help": "did you mean `int32`?",
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[syntax]: expected a type, found `int33`\n --> p.toml:5:19\n  |\n5 | signature = \"f(x: int33)\"\n  |                   ^^^^^ expected a type\n  |\n  = help: did you mean `int32`?"
             out:       },
             out:       {
             out:         "code": "bad-value",
@@ -489,7 +492,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:           }
             out:         ],
             out:         "help": null,
-            out:         "detail": null
+            out:         "detail": null,
+            out:         "rendered": "error[bad-value]: a host function cannot return `é`\n --> p.toml:6:11\n  |\n6 | returns = 'é'\n  |           ^^^ expected `\"void\"` or `\"int\"`"
             out:       }
             out:     ]
             out:   }

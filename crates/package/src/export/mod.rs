@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files for hosts of a package: the C [`header`], the Python [`stubs`], and the [`Record`] of what
-//! is inside, which lies in a [`note`] section for [`inspect`](crate::inspect) and, function by
-//! function, in the metadata that `tvm_ffi` asks for.
+//! Files for hosts of a package: the C [`header`], the Python [`stubs`], the functions for
+//! [`rust`], and the [`Record`] of what is inside, which lies in a [`note`] section for
+//! [`inspect`](crate::inspect) and, function by function, in the metadata that `tvm_ffi` asks for.
 //!
 //! All of it is a function of the package, and text or bytes; a kind of parameter is met only as
 //! its [`HostType`](kernpack_validators::HostType). Not here: code, and writing files.
@@ -11,6 +11,7 @@ mod header;
 mod launch;
 mod metadata;
 pub mod note;
+mod rust;
 mod stubs;
 
 pub use header::header;
@@ -18,6 +19,7 @@ pub use launch::{ImageRecord, LaunchRecord, LayoutRecord, SourceRecord};
 pub use metadata::{
     FORMAT, Format, FunctionRecord, Imports, Record, RecordContext, function_metadata, record,
 };
+pub use rust::rust;
 pub use stubs::stubs;
 
 /// The version of kernpack, as generated files name it.

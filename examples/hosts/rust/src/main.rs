@@ -1,109 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package is loaded by a Rust program: host table.so calls.txt
+//! The package is part of a Rust program, which calls it with arrays of `ndarray`: host calls.txt
+//!
+//! Its calls are those of `calls.txt`, one by one; a call that has no type is not made.
 
-mod tensor;
+kernpack::include!(table);
 
+use kernpack::{DLTensor, Element, Result, View};
+use ndarray::{Array1, Array2, Axis, s};
 use std::error::Error;
-use tensor::{Buffer, parse_extents, set_allocator, tensor_text, values_text};
-use tvm_ffi::tvm_ffi_sys::dlpack::DLTensor;
-use tvm_ffi::{Any, AnyView, Array, Module, Shape, Tensor, TensorView};
+use std::fmt::Display;
+use table::describe::Range;
 
-/// An argument of a call.
-enum Arg {
-    /// Whatever is no tensor.
-    Value(Any),
-    /// The tensor of that number.
-    Tensor(usize),
+/// 1, 2, 3, …
+fn counted<T: Element + From<u8>>(rows: usize, columns: usize) -> Array2<T> {
+    Array2::from_shape_fn((rows, columns), |(i, j)| T::from((i * columns + j + 1) as u8))
 }
 
-/// The arguments of a call, with the memory that they view.
-#[derive(Default)]
-struct Arguments {
-    args: Vec<Arg>,
-    buffers: Vec<Buffer>,
+fn numbers(n: usize) -> Array1<f32> {
+    counted(1, n).remove_axis(Axis(0))
 }
 
-impl Arguments {
-    fn parse<'w>(words: &mut impl Iterator<Item = &'w str>) -> Arguments {
-        let mut arguments = Arguments::default();
-        while let Some(word) = words.next() {
-            let arg = match Buffer::parse(word) {
-                Some(buffer) => {
-                    arguments.buffers.push(buffer);
-                    Arg::Tensor(arguments.buffers.len() - 1)
-                }
-                None => Arg::Value(parse_value(word, words)),
-            };
-            arguments.args.push(arg);
-        }
-        arguments
+fn shown<'v, T: Display + 'v>(values: impl IntoIterator<Item = &'v T>) -> String {
+    let values: Vec<_> = values.into_iter().map(ToString::to_string).collect();
+    format!("ok: [{}]", values.join(" "))
+}
+
+fn scale_halves() -> Result<String> {
+    let (x, mut y) = (counted::<f32>(2, 4), Array2::zeros((2, 4)));
+    table::scale(&x, &mut y).alpha(0.5).call()?;
+    Ok(shown(&y))
+}
+
+fn scale_doubles() -> Result<String> {
+    let (x, mut y) = (counted::<f64>(2, 4), Array2::zeros((2, 4)));
+    table::scale(&x, &mut y).call()?;
+    Ok(shown(&y))
+}
+
+/// A call of `scale` with arrays of these extents.
+fn scale(x: [usize; 2], y: [usize; 2]) -> Result<String> {
+    let (x, mut y) = (counted::<f32>(x[0], x[1]), Array2::zeros(y));
+    table::scale(&x, &mut y).alpha(if x.is_empty() { 3.0 } else { 2.0 }).call()?;
+    Ok(shown(&y))
+}
+
+fn scale_misaligned() -> Result<String> {
+    let (line, mut y) = (numbers(9), Array2::<f32>::zeros((2, 4)));
+    let x = line.slice(s![1..]).into_shape_with_order((2, 4)).expect("there are 8 elements");
+    table::scale(x, &mut y).call()?;
+    Ok(shown(&y))
+}
+
+fn scale_lines() -> Result<String> {
+    let (x, mut y) = (numbers(8), Array1::<f32>::zeros(8));
+    table::scale(&x, &mut y).call()?;
+    Ok(shown(&y))
+}
+
+fn scale_nothing() -> Result<String> {
+    let mut y = Array2::<f32>::zeros((2, 4));
+    let shape = [2i64, 4];
+    let (shape, dtype) = (shape.as_ptr() as u64, f32::DTYPE.packed());
+    let x = DLTensor { device_type: 1, ndim: 2, dtype, shape, ..DLTensor::default() };
+    // SAFETY: a function does not read what is NULL: it refuses it.
+    let x = unsafe { View::<f32>::from_raw(x) }?;
+    table::scale(x, &mut y).call()?;
+    Ok(shown(&y))
+}
+
+fn describe(shape: [i64; 2], low: i32, high: i32, step: Option<i64>) -> Result<String> {
+    let mut out = Array1::zeros(4);
+    let call = table::describe(shape, Range { low, high }, &mut out);
+    match step {
+        Some(step) => call.step(step).call()?,
+        None => call.call()?,
     }
+    Ok(shown(&out))
 }
 
-fn parse_value<'w>(word: &str, words: &mut impl Iterator<Item = &'w str>) -> Any {
-    match word {
-        "None" => Any::new(),
-        "True" | "False" => Any::from(word == "True"),
-        "(" => {
-            let mut elements = Vec::new();
-            while let Some(item) = words.next().filter(|item| *item != ")") {
-                elements.push(parse_value(item, words));
-            }
-            Any::from(Array::new(elements))
-        }
-        _ => match word.strip_prefix("Shape[").and_then(|rest| rest.strip_suffix(']')) {
-            Some(extents) => Any::from(Shape::from(parse_extents(extents))),
-            None if word.contains('.') => Any::from(word.parse::<f64>().expect("a float")),
-            None => Any::from(word.parse::<i64>().expect("an integer")),
-        },
-    }
+fn add() -> Result<String> {
+    let y = table::add(&numbers(4)).call()?;
+    Ok(shown(y.as_slice()?))
 }
 
-/// What comes of a call, in the words of all hosts.
-fn outcome(module: &Module, text: &str) -> Result<String, Box<dyn Error>> {
-    let mut words = text.split_whitespace();
-    let function = module.get_function(words.next().ok_or("an empty line")?)?;
-    let mut arguments = Arguments::parse(&mut words);
-    let tensors: Vec<DLTensor> = arguments.buffers.iter_mut().map(Buffer::view).collect();
-    // SAFETY: the tensors are there until the end of this function.
-    let views: Vec<_> =
-        tensors.iter().map(|tensor| unsafe { TensorView::from_raw(tensor) }).collect();
-    let args: Vec<AnyView<'_>> = arguments
-        .args
-        .iter()
-        .map(|arg| match arg {
-            Arg::Value(value) => AnyView::from(value),
-            Arg::Tensor(i) => AnyView::from(&views[*i]),
-        })
-        .collect();
-    let result = match function.call_packed(&args) {
-        Err(error) => return Ok(format!("{}: {}", error.kind().as_str(), error.message())),
-        Ok(result) => result,
+fn add_out() -> Result<String> {
+    let (a, b, mut y) = (numbers(4), numbers(4), Array1::zeros(4));
+    table::add_out(&a, Some(&b), 1.5, &mut y).call()?;
+    Ok(shown(&y))
+}
+
+fn take(index: u8, wrap: bool) -> Result<String> {
+    let (x, mut out) = (counted(1, 4).remove_axis(Axis(0)), Array1::zeros(1));
+    table::take(&x, index, wrap, &mut out).call()?;
+    Ok(shown(&out))
+}
+
+/// What comes of a call, by its number; why it cannot be made.
+fn outcome(number: usize) -> Result<Result<String>, &'static str> {
+    Ok(match number {
+        1 => scale_halves(),
+        2 => scale_doubles(),
+        3 => scale([0, 4], [0, 4]),
+        4 => scale_misaligned(),
+        6 => scale([2, 4], [2, 8]),
+        7 => scale([2, 6], [2, 6]),
+        8 => scale_lines(),
+        9 => scale_nothing(),
+        12 => describe([2, 3], 1, 5, None),
+        13 => describe([2, 3], -1, 7, Some(10)),
+        14 => describe([3, 2], 1, 5, None),
+        17 => add(),
+        18 => add_out(),
+        19 => take(6, true),
+        20 => take(6, false),
+        _ => return Err("the functions have types"),
+    })
+}
+
+fn main() -> std::result::Result<(), Box<dyn Error>> {
+    let [_, calls] = &std::env::args().collect::<Vec<_>>()[..] else {
+        return Err("usage: host calls.txt".into());
     };
-    let mut shown = vec!["ok:".to_string()];
-    for (tensor, buffer) in tensors.iter().zip(&arguments.buffers) {
-        if buffer.is_out {
-            // SAFETY: the view of a buffer that is still there.
-            shown.push(unsafe { tensor_text(tensor) });
-        }
-    }
-    if let Some(tensor) = result.try_as::<Tensor>() {
-        let values = tensor.data_as_slice::<f32>()?;
-        shown.push(values_text(values.iter().copied().map(f64::from)));
-    }
-    Ok(shown.join(" "))
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let [_, library, calls] = &std::env::args().collect::<Vec<_>>()[..] else {
-        return Err("usage: host table.so calls.txt".into());
-    };
-    set_allocator();
-    let module = Module::load_from_file(library)?;
     let calls = std::fs::read_to_string(calls)?;
     let texts = calls.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     for (i, text) in texts.enumerate() {
-        println!("{:2} {text}\n   {}", i + 1, outcome(&module, text)?);
+        let outcome = match outcome(i + 1) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(refused)) => refused.to_string(),
+            Err(reason) => format!("not expressible: {reason}"),
+        };
+        println!("{:2} {text}\n   {outcome}", i + 1);
     }
     Ok(())
 }

@@ -6,11 +6,18 @@
 //! the driver, in the primary context of the device, and goes back with a wait for what still uses
 //! it: such calls are rare, and their memory may be used on any stream. Whether the environment has
 //! an allocator of its own is decided by libtvm_ffi, which asks the one that is set here last.
+//!
+//! # Where things live
+//!
+//! The allocator, and memory of the host, are in `lib.rs`; memory of the CUDA driver in `cuda.rs`.
+//!
+//! Not here: tensors that own memory (`ffi-abi`'s `managed.rs`), and launches. libtvm_ffi is not
+//! linked: its functions are those of the process.
 
 #![expect(unsafe_code, reason = "memory is handed to others, and the driver is a C library")]
 
-use crate::cuda;
-use crate::ffi::Error;
+mod cuda;
+
 use kernpack_ffi_abi::layout::DLTensor;
 use kernpack_ffi_abi::libtvm_ffi::{
     SetError, TVMFFIEnvGetDLPackManagedTensorAllocator, TVMFFIEnvSetDLPackManagedTensorAllocator,
@@ -28,13 +35,12 @@ const ALIGNMENT_BYTES: usize = 64;
 ///
 /// # Errors
 /// Where no thread can be started.
-pub fn install() -> Result<(), Error> {
+pub fn install() -> Result<(), String> {
     // What libtvm_ffi tells here may be the allocator of a call in progress on this thread, which
     // hides the process's. A new thread has none of its own.
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(install_if_none);
-    let thread =
-        thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
-    thread.join().map_err(|_| Error::runtime("kernpack failed; see above"))
+    let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;
+    thread.join().map_err(|_| "kernpack failed; see above".to_string())
 }
 
 fn install_if_none() {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The program's answer to `--json build`: the keys of it that are needed here.
+
+use crate::diagnostic::Diagnostics;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Either of the two answers that there are.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The package could not be built.
+    Refused {
+        /// Why not.
+        error: Refusal,
+    },
+    /// The package was built.
+    Made(Made),
+}
+
+/// A package that was built.
+#[derive(Debug, Deserialize)]
+pub struct Made {
+    /// The files that were read, the package file among them.
+    pub inputs: Vec<PathBuf>,
+    /// Diagnostics of files that were built nevertheless.
+    pub warnings: Diagnostics,
+}
+
+/// Why a package could not be built.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Refusal {
+    /// The user's files have problems.
+    Diagnostics {
+        /// All of them.
+        diagnostics: Diagnostics,
+    },
+    /// Something that is in no text.
+    Message {
+        /// In words.
+        message: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Made, Refusal};
+    use expect_test::{Expect, expect};
+
+    #[track_caller]
+    fn expect_answer(text: &str, expected: &Expect) {
+        let answer = match serde_json::from_str(text) {
+            Ok(Answer::Made(Made { inputs, .. })) => format!("made from {inputs:?}"),
+            Ok(Answer::Refused { error: Refusal::Diagnostics { diagnostics } }) => {
+                format!("told:\n{diagnostics}")
+            }
+            Ok(Answer::Refused { error: Refusal::Message { message } }) => message,
+            Err(_) => "no answer".to_string(),
+        };
+        expected.assert_eq(&answer);
+    }
+
+    #[test]
+    fn the_answers_of_a_build_are_told_apart() {
+        expect_answer(
+            r#"{"package": "norm", "target": "x86_64-linux-gnu", "outputs": ["norm.o"],
+                "inputs": ["norm.toml"], "warnings": []}"#,
+            &expect![[r#"made from ["norm.toml"]"#]],
+        );
+        expect_answer(
+            r#"{"error": {"source": "norm.toml", "diagnostics": [
+                {"code": "source-file", "severity": "error", "message": "cannot read `a.ptx`"}]}}"#,
+            &expect![[r#"
+                told:
+                error[source-file]: cannot read `a.ptx`"#]],
+        );
+        expect_answer(
+            r#"{"error": {"message": "no space left on device"}}"#,
+            &expect!["no space left on device"],
+        );
+    }
+
+    #[test]
+    fn anything_else_is_no_answer() {
+        for text in ["", "{}", "[]", "kernpack 0.1.0", r#"{"inputs": []}"#, r#"{"error": {}}"#] {
+            expect_answer(text, &expect!["no answer"]);
+        }
+    }
+}

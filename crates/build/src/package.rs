@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A package that the program builds from the user's files.
+
+use crate::built::Origin;
+use crate::environment::{self, Environment, Script};
+use crate::object_file::ObjectFile;
+use crate::output::Scratch;
+use crate::problem::Problem;
+use crate::program::{Program, Request};
+use crate::report::report;
+use crate::{Built, Error};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// A package that is to be built. [`package`](crate::package()) begins with it.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is built before `compile` or `try_compile`"]
+pub struct Package {
+    file: PathBuf,
+    arch: Option<String>,
+    specs: Vec<String>,
+    program: Option<PathBuf>,
+    environment: Environment,
+}
+
+impl Package {
+    pub(crate) fn new(file: &Path) -> Package {
+        let environment = Environment::of_process();
+        Package { file: file.into(), arch: None, specs: vec![], program: None, environment }
+    }
+
+    /// The targets of GPU code, such as `sm_90a,compute_80`, whatever the package file says. The
+    /// variable `KERNPACK_ARCH` overrules it.
+    pub fn arch(self, archs: impl Into<String>) -> Package {
+        Package { arch: Some(archs.into()), ..self }
+    }
+
+    /// The signature of a function of a kernel file that has none, such as
+    /// `f(x: Tensor([n], float32))`. Once for each function; those that are given none are left
+    /// out.
+    pub fn specs(mut self, signature: impl Into<String>) -> Package {
+        self.specs.push(signature.into());
+        self
+    }
+
+    /// The program `kernpack` to build with: a name is looked for on `PATH`, and a relative path
+    /// begins at the folder of `Cargo.toml`.
+    pub fn program(self, path: impl Into<PathBuf>) -> Package {
+        Package { program: Some(path.into()), ..self }
+    }
+
+    /// The variables to go by, instead of those of this process.
+    pub fn environment(self, environment: Environment) -> Package {
+        Package { environment, ..self }
+    }
+
+    /// Builds the package, and says to cargo, on the standard output, what came of it. Where that
+    /// is an error, the process ends with exit code 1.
+    pub fn compile(self) {
+        report(self.try_compile());
+    }
+
+    /// Builds the package, and prints nothing.
+    ///
+    /// # Errors
+    /// All that is wrong with the files, or why they could not be compiled.
+    pub fn try_compile(self) -> Result<Built, Error> {
+        Ok(self.build()?)
+    }
+
+    fn build(&self) -> Result<Built, Problem> {
+        let script = self.environment.script()?;
+        if !script.has(&self.file) {
+            return Err(Problem::NoFile { path: self.file.clone(), manifest: script.manifest });
+        }
+        let program = Program::find(self.program.as_deref(), &self.environment, &script)?;
+        program.require_version()?;
+        let scratch = Scratch::new(&script.out)?;
+        let origin = self.run(&program, &script, &scratch)?;
+        let object = ObjectFile::read(&scratch.object(), &scratch.object(), script.host)?;
+        Built::new(&scratch, &object, &origin)
+    }
+
+    /// Has the program make the object and the functions.
+    fn run(
+        &self,
+        program: &Program<'_>,
+        script: &Script,
+        scratch: &Scratch<'_>,
+    ) -> Result<Origin, Problem> {
+        let (object, functions) = (scratch.object(), scratch.functions());
+        let (arch, remark) = self.archs();
+        let target = option("--target", script.host.name);
+        let arch = arch.map(|archs| option("--arch", archs));
+        let specs: Vec<_> = self.specs.iter().map(|spec| option("--specs", spec)).collect();
+        let options = [&target].into_iter().chain(&arch).chain(&specs).map(OsString::as_os_str);
+        let outputs = [&object, &functions].into_iter();
+        let outputs = outputs.flat_map(|path| [OsStr::new("-o"), path.as_os_str()]);
+        let options = options.chain(outputs).collect();
+
+        let made = program.build(&Request { file: &self.file, options, remark })?;
+        if let Some(lacking) = [object, functions].into_iter().find(|path| !path.is_file()) {
+            return Err(Problem::NotWritten { program: program.path.clone(), lacking });
+        }
+        let mut files = made.inputs;
+        files.push(program.path.clone());
+        let mut variables = vec![environment::PROGRAM, environment::ARCH];
+        variables.extend(program.is_by_path.then_some(environment::PATH));
+        Ok(Origin { file: self.file.clone(), files, variables, warnings: made.warnings })
+    }
+
+    /// The targets of GPU code, if anybody names them, and who does.
+    fn archs(&self) -> (Option<&OsStr>, &'static str) {
+        match (self.environment.get(environment::ARCH), &self.arch) {
+            (Some(archs), _) => (Some(archs), "\nnote: `--arch` is the variable KERNPACK_ARCH"),
+            (None, Some(archs)) => (Some(OsStr::new(archs)), "\nnote: `--arch` is `.arch(…)`"),
+            (None, None) => (None, ""),
+        }
+    }
+}
+
+/// An option with its value in one word, whatever that begins with.
+fn option(name: &str, value: impl AsRef<OsStr>) -> OsString {
+    let mut option = OsString::from(name);
+    option.push("=");
+    option.push(value);
+    option
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Calls of packages: the feature `host`.
+//!
+//! `element.rs` has the types of elements, and `dtype.rs` their names; `lend.rs` whatever lends a
+//! tensor, `stream.rs` the places where kernels run, `tensor.rs` tensors that own their memory,
+//! `memory.rs` where that comes from, `library.rs` packages that are loaded, and `error.rs` what
+//! goes wrong. Calls of generated functions are put together in `call.rs`. `arrays.rs` and
+//! `cuda.rs` are the features `ndarray` and `cuda`.
+
+#[cfg(feature = "ndarray")]
+mod arrays;
+#[doc(hidden)]
+pub mod call;
+#[cfg(feature = "cuda")]
+mod cuda;
+pub mod dtype;
+mod element;
+mod error;
+mod lend;
+mod library;
+mod memory;
+mod stream;
+mod tensor;
+
+#[cfg(feature = "cuda")]
+pub use cuda::{CudaMemory, CudaTensor, CudaTensorMut, CudarcStream};
+pub use element::Element;
+pub use error::{Error, Result};
+pub use kernpack_ffi_abi::layout::DLTensor;
+pub use kernpack_ffi_abi::{DType, DeviceType};
+pub use lend::{Absent, Lend, LendMut, View, ViewMut, absent};
+pub use library::Library;
+pub use memory::{Allocator, ManagedTensor, SetError, use_allocator};
+pub use stream::{Cpu, RawStream, Stream};
+pub use tensor::Tensor;
+
+/// Makes a module of the functions of a package, which `kernpack-build` has built in the build
+/// script.
+///
+/// `kernpack::include!(norm)` is the package of the name `norm`. The module is private, and has no
+/// documentation; in front of the name may stand both: `kernpack::include!(#[doc = "…"] pub norm)`.
+#[macro_export]
+macro_rules! include {
+    ($(#[$attribute:meta])* $visibility:vis $name:ident) => {
+        $(#[$attribute])*
+        $visibility mod $name {
+            ::core::include!(::core::concat!(
+                ::core::env!("OUT_DIR"),
+                "/",
+                ::core::stringify!($name),
+                ".rs"
+            ));
+        }
+    };
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensors that own their memory: what functions return.
+
+#![expect(unsafe_code, reason = "tensors are objects of libtvm_ffi")]
+
+use crate::{Element, Error, Lend, LendMut, Result};
+use core::ffi::c_void;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+use kernpack_ffi_abi::layout::{DLTensor, TENSOR_VIEW_OFFSET};
+use kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectDecRef;
+use kernpack_ffi_abi::{DType, DeviceType, slice};
+
+/// A tensor with memory of its own, which nobody else has: compact and row-major, on the CPU or on
+/// a GPU.
+///
+/// On a GPU its memory goes back with a wait for what still uses it.
+pub struct Tensor<T> {
+    object: NonNull<c_void>,
+    elements: PhantomData<T>,
+}
+
+// SAFETY: nobody else has the tensor, and any thread may free it.
+unsafe impl<T: Send> Send for Tensor<T> {}
+// SAFETY: a shared tensor is only read.
+unsafe impl<T: Sync> Sync for Tensor<T> {}
+
+impl<T> Drop for Tensor<T> {
+    fn drop(&mut self) {
+        // SAFETY: the reference is this value's.
+        unsafe { TVMFFIObjectDecRef(self.object.as_ptr()) };
+    }
+}
+
+impl<T: Element> Tensor<T> {
+    /// The tensor of an object that a function has just returned.
+    ///
+    /// # Errors
+    /// Where it has another dtype.
+    ///
+    /// # Safety
+    /// It is a Tensor, compact and row-major, of which this is the only reference.
+    pub(crate) unsafe fn from_object(object: *mut c_void) -> Result<Tensor<T>> {
+        let object = NonNull::new(object)
+            .ok_or_else(|| Error::Runtime("a tensor that is returned is NULL".to_string()))?;
+        let tensor = Tensor { object, elements: PhantomData };
+        let found = DType::from_packed(tensor.view().dtype);
+        match found == T::DTYPE {
+            true => Ok(tensor),
+            false => Err(Error::Type(format!("expected a tensor of {}, got {found}", T::DTYPE))),
+        }
+    }
+
+    fn view(&self) -> &DLTensor {
+        let view = self.object.as_ptr().wrapping_byte_add(TENSOR_VIEW_OFFSET as usize);
+        // SAFETY: that is where a tensor has its view, as long as it is there.
+        unsafe { &*view.cast_const().cast::<DLTensor>() }
+    }
+
+    /// The extents.
+    pub fn shape(&self) -> &[i64] {
+        // SAFETY: a tensor has its own.
+        unsafe { self.view().extents() }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.shape().iter().product::<i64>() as usize
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The device: its type, and its number among those of that type.
+    pub fn device(&self) -> (DeviceType, i32) {
+        let view = self.view();
+        (DeviceType(view.device_type), view.device_id)
+    }
+
+    /// The address of the first element, on the device.
+    pub fn address(&self) -> u64 {
+        self.view().data + self.view().byte_offset
+    }
+
+    /// Refuses elements that are not in the memory of the host, each in bytes of its own.
+    fn require_host(&self) -> Result<()> {
+        let (device, number) = self.device();
+        if !device.is_host() {
+            return Err(Error::Value(format!(
+                "the elements are on {device}:{number}, which the CPU cannot read"
+            )));
+        }
+        match T::DTYPE.element_bits() < 8 {
+            false => Ok(()),
+            true => Err(Error::Value(format!(
+                "elements of {} are packed in bytes, so that there is no slice of them: read the \
+                 bytes at `address`",
+                T::DTYPE
+            ))),
+        }
+    }
+
+    /// The elements.
+    ///
+    /// # Errors
+    /// Where they are on a GPU, or packed: smaller than a byte.
+    pub fn as_slice(&self) -> Result<&[T]> {
+        self.require_host()?;
+        // SAFETY: it is compact, has elements of that type, and nobody writes them.
+        Ok(unsafe { slice(self.address() as *const T, self.len()) })
+    }
+
+    /// The elements, to write.
+    ///
+    /// # Errors
+    /// Where they are on a GPU, or packed: smaller than a byte.
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+        self.require_host()?;
+        let (data, len) = (self.address() as *mut T, self.len());
+        if len == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: as above; nobody else has the tensor.
+        Ok(unsafe { core::slice::from_raw_parts_mut(data, len) })
+    }
+}
+
+impl<T: Element> fmt::Debug for Tensor<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (device, number) = self.device();
+        write!(f, "Tensor({:?}, {}, {device}:{number})", self.shape(), T::DTYPE)
+    }
+}
+
+// SAFETY: the view is the tensor's own; who borrows the tensor keeps it, and nobody writes it.
+unsafe impl<S: ?Sized, T: Element> Lend<S> for Tensor<T> {
+    type Element = T;
+    type Guard<'a>
+        = ()
+    where
+        Self: 'a,
+        S: 'a;
+
+    #[inline]
+    fn lend<'a>(&'a self, _: &'a S) -> Result<(DLTensor, ())> {
+        Ok((*self.view(), ()))
+    }
+}
+
+// SAFETY: as above; nobody else has the tensor.
+unsafe impl<S: ?Sized, T: Element> LendMut<S> for Tensor<T> {
+    type Element = T;
+    type Guard<'a>
+        = ()
+    where
+        Self: 'a,
+        S: 'a;
+
+    #[inline]
+    fn lend_mut<'a>(&'a mut self, _: &'a S) -> Result<(DLTensor, ())> {
+        Ok((*self.view(), ()))
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packages of kernels, called with Rust's types.
+//!
+//! A package has a file of functions for Rust, which `kernpack build norm.toml -o norm.rs` writes,
+//! and which `kernpack-build` has written in a build script. [`include!`] makes a module of it:
+//!
+//! ```ignore
+//! kernpack::include!(norm);
+//!
+//! norm::scale(&x, &mut y).alpha(0.5).call()?;
+//! ```
+//!
+//! Each function takes what its signature requires by position, and has a method for whatever may
+//! be left out. Tensors are whatever [lends](Lend) one: arrays of `ndarray` (feature `ndarray`),
+//! memory of `cudarc` (feature `cuda`), a [`View`], a [`Tensor`] that a function returned. The
+//! package itself checks its arguments, in every call; what it refuses is an [`Error`] that says
+//! what was expected and what arrived.
+//!
+//! A package is trusted as any library is that a program links: what it does with memory is what
+//! its signature says.
+//!
+//! # Where things live
+//!
+//! All that calls need is in `host/`. Not here: compiling, and checks of arguments.
+
+#[cfg(feature = "host")]
+mod host;
+
+#[cfg(feature = "host")]
+pub use host::*;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Typed functions of packages, from their text to calls of them.
+//!
+//! `packages/` has packages, and beside each the file of typed functions that the exporter writes
+//! for it, as a snapshot: `packages.rs` compares it with what is written now, and this program
+//! includes it, so that it compiles. What is called is a shared object of the package, which is
+//! loaded: no package is linked into this program.
+//!
+//! `everything` has every kind of parameter in every position, and names that are words of Rust's
+//! or of the file itself; `calls.rs` calls its functions, and `names.rs` those that are about
+//! names. `streams` is for a GPU, which nobody needs here: its functions compile. `table` is the
+//! package of `examples/hosts`; `refusals.rs` has what it refuses, and `ui.rs` what does not
+//! compile. `arrays.rs` is about layouts of arrays, `memory.rs` about what
+//! calls allocate and who frees it, `loading.rs` about shared objects, and `lints.rs` about
+//! warnings in users' crates.
+#![cfg(feature = "ndarray")]
+
+mod arrays;
+mod calls;
+mod lints;
+mod loading;
+mod memory;
+mod names;
+mod packages;
+mod refusals;
+mod ui;
+
+mod everything {
+    include!("packages/everything.rs.txt");
+}
+mod streams {
+    include!("packages/streams.rs.txt");
+}
+mod table {
+    include!("packages/table.rs.txt");
+}

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The text of one function of a package in Rust: a function, a method of a package that is loaded,
+//! and the call that both return, with a method for each parameter that may be left out.
+
+use super::argument::{Argument, passed_type};
+use super::names::{Names, VALUES};
+use super::results::Results;
+use super::types::{Generic, Types, angle};
+use super::value::{Body, CALL, Objects, is_compound, is_passed};
+use crate::export::doc_lines;
+use crate::package::{EntryPoint, Function, Role};
+use kernpack_ffi_abi::FUNCTION_PREFIX;
+use kernpack_validators::param::Param;
+use kernpack_validators::{HostType, Signature};
+
+/// A function of a package, as Rust has it.
+pub(super) struct RustFunction {
+    /// The name in Rust.
+    pub(super) name: String,
+    /// The name of the entry point.
+    entry: String,
+    signature: String,
+    docs: Vec<String>,
+    arguments: Vec<Argument>,
+    types: Types,
+    /// The name of the stream, in functions that take one in front.
+    stream: Option<String>,
+    /// The statements of a call, up to the value that it returns.
+    body: Vec<String>,
+    results: Results,
+    is_unsafe: bool,
+}
+
+impl RustFunction {
+    /// A function of a package; `None` for one that holds what it is given, which only owners of
+    /// memory can call.
+    pub(super) fn new(entry_point: &EntryPoint, names: &mut Names) -> Option<RustFunction> {
+        let EntryPoint { function, role } = entry_point;
+        let signature = &function.signature;
+        let name = match role {
+            Role::Call => signature.name.clone(),
+            Role::Preload => "preload".to_string(),
+            Role::Launched(of) => format!("launched_{of}"),
+            Role::Prepare(_) => return None,
+        };
+        let has_stream = *role == Role::Call && function.submits();
+        let name = names.add(&name);
+        let mut types = Types::new(&name, signature, function.default_device(), has_stream);
+        let taken = &["call", "kernpack_entry", "kernpack_stream"];
+        let mut own = Names::without(VALUES.iter().chain(taken));
+        let given = signature.params.iter().find(|param| has_stream && is_stream(param));
+        let passed = signature.arguments().map(|(_, param)| {
+            let is_stream = given.is_some_and(|given| given.name == param.name);
+            (param, own.add(&param.name), is_stream)
+        });
+        let passed: Vec<_> = passed.collect();
+        let stream = (has_stream && given.is_none()).then(|| own.add("stream"));
+        let body = body(function, &passed, has_stream);
+        let arguments = passed.into_iter().filter_map(|(param, name, is_stream)| {
+            Argument::new(param, name, is_stream, &mut types)
+        });
+        Some(RustFunction {
+            arguments: arguments.collect(),
+            name,
+            entry: signature.name.clone(),
+            signature: signature.to_string(),
+            docs: docs(function),
+            stream,
+            body,
+            results: match role {
+                Role::Launched(_) => Results::text(),
+                _ => Results::new(signature, &types),
+            },
+            types,
+            is_unsafe: signature.params.iter().any(|param| has_pointer(&param.kind.host_type())),
+        })
+    }
+
+    fn symbol(&self) -> String {
+        format!("{FUNCTION_PREFIX}{}", self.entry)
+    }
+
+    /// The declaration of the symbol.
+    pub(super) fn declaration(&self) -> String {
+        format!(
+            "            pub(super) fn {}(
+                handle: *mut ::core::ffi::c_void,
+                args: *const {CALL}::Any,
+                n_args: i32,
+                result: *mut {CALL}::Any,
+            ) -> ::core::ffi::c_int;\n",
+            self.symbol()
+        )
+    }
+
+    /// The line that has the function under its name.
+    pub(super) fn reexport(&self) -> String {
+        format!("    pub use self::{0}::{0};\n", self.name)
+    }
+
+    /// The field of a package that is loaded.
+    pub(super) fn lookup(&self) -> String {
+        let RustFunction { name, entry, signature, .. } = self;
+        format!("            {name}: library.entry({entry:?}, {signature:?})?,\n")
+    }
+
+    /// The function's module. `module` is the type of a package that is loaded.
+    pub(super) fn module(&self, module: &str) -> String {
+        let RustFunction { name, entry, types, results, .. } = self;
+        let variables = &types.variables;
+        let sealed = types.sealed();
+        let traits: String = variables.iter().map(|variable| variable.text()).collect();
+        let (structs, results) = (&types.structs, &results.definition);
+        let makers = self.makers(module);
+        let (call, setters) = (self.call(), self.setters());
+        let (call_generics, fields) = (angle(&self.call_generics("'p")), self.fields());
+        format!(
+            "
+    /// The call of `{entry}`, and types of its own.
+    pub mod {name} {{
+{sealed}{traits}{structs}{results}
+        /// A call of `{entry}`.
+        #[must_use = \"nothing is called before `call`\"]
+        pub struct Call{call_generics} {{
+            kernpack_entry: {CALL}::Entry<'p>,
+{fields}        }}
+{makers}{setters}{call}    }}
+"
+        )
+    }
+
+    /// The function and the method that make calls: of the symbol, and of a package that is loaded.
+    fn makers(&self, module: &str) -> String {
+        let name = &self.name;
+        let params = self.params();
+        let method_params = [vec!["&self".to_string()], params.clone()].concat().join(", ");
+        let params = params.join(", ");
+        let generics = self.generics();
+        let (bounds, method_bounds) = (self.bounds(2), self.bounds(3));
+        let (linked, loaded) = (self.call_type("'static"), self.call_type("'_"));
+        let symbol = self.symbol();
+        let (of_symbol, of_field) = (
+            self.made(&format!("super::kernpack_symbols::{symbol}"), 3),
+            self.made(&format!("self.{name}"), 4),
+        );
+        let docs: Vec<_> = self.docs.iter().map(|line| format!("/// {line}")).collect();
+        let (docs, method_docs) = (lines(&docs, 2), lines(&docs, 3));
+        format!(
+            "
+{docs}        #[inline]
+        pub fn {name}{generics}({params}) -> {linked}{bounds}
+            // SAFETY: the symbol is part of the program.
+{of_symbol}        }}
+
+        impl super::{module} {{
+{method_docs}            #[inline]
+            pub fn {name}{generics}({method_params}) -> {loaded}{method_bounds}
+                // SAFETY: the library is there as long as `self`.
+{of_field}            }}
+        }}
+"
+        )
+    }
+
+    /// The parameters that are required.
+    fn params(&self) -> Vec<String> {
+        let stream = self.stream.iter().map(|name| format!("{name}: {}", self.stream_type()));
+        let required = self.arguments.iter().filter(|argument| argument.default.is_none());
+        stream
+            .chain(required.map(|argument| format!("{}: {}", argument.name, argument.ty)))
+            .collect()
+    }
+
+    fn stream_type(&self) -> String {
+        format!("&'a {}", self.types.stream.as_deref().unwrap_or_default())
+    }
+
+    /// The generics of all arguments.
+    fn of_arguments(&self, required_only: bool) -> impl Iterator<Item = &Generic> {
+        let chosen = move |argument: &&Argument| !required_only || argument.default.is_none();
+        self.arguments.iter().filter(chosen).flat_map(|argument| &argument.generics)
+    }
+
+    /// The lifetime of what is borrowed, the dtype variables that tensors tell, the stream.
+    fn common_generics(&self, with_variables: bool) -> Vec<String> {
+        let lifetime = self.types.borrows.then(|| "'a".to_string());
+        let told = self.types.told().map(|variable| variable.name.clone());
+        let told = told.filter(|_| with_variables);
+        lifetime.into_iter().chain(told).chain(self.types.stream.clone()).collect()
+    }
+
+    /// The generics of the function.
+    fn generics(&self) -> String {
+        let mut generics = self.common_generics(true);
+        generics.extend(self.of_arguments(true).map(|generic| generic.name.clone()));
+        angle(&generics)
+    }
+
+    /// The bounds of the function.
+    fn bounds(&self, level: usize) -> String {
+        let own = self.of_arguments(true).map(Generic::bounded);
+        where_clause(self.common_bounds().chain(own), level)
+    }
+
+    fn common_bounds(&self) -> impl Iterator<Item = String> {
+        let told = self.types.told().map(|variable| variable.bounded());
+        let stream = self.types.stream.iter().map(|name| format!("{name}: ::kernpack::Stream"));
+        told.chain(stream)
+    }
+
+    /// The generics of the call's type.
+    fn call_generics(&self, lifetime: &str) -> Vec<String> {
+        let own = self.of_arguments(false).map(|generic| generic.name.clone());
+        let common = self.common_generics(false);
+        [lifetime.to_string()].into_iter().chain(common).chain(own).collect()
+    }
+
+    /// The type of a call to which nothing has been given that may be left out.
+    fn call_type(&self, lifetime: &str) -> String {
+        let mut generics = vec![lifetime.to_string()];
+        generics.extend(self.common_generics(false));
+        for argument in &self.arguments {
+            generics.extend(argument.generics.iter().map(|generic| match &argument.default {
+                None => generic.name.clone(),
+                Some(_) => generic.absent.clone(),
+            }));
+        }
+        format!("Call{}", angle(&generics))
+    }
+
+    fn fields(&self) -> String {
+        let stream =
+            self.stream.iter().map(|_| format!("kernpack_stream: {},", self.stream_type()));
+        let own =
+            self.arguments.iter().map(|argument| format!("{}: {},", argument.name, argument.ty));
+        lines(&stream.chain(own).collect::<Vec<_>>(), 3)
+    }
+
+    /// A call of that entry point.
+    fn made(&self, entry: &str, level: usize) -> String {
+        let entry = format!("let kernpack_entry = unsafe {{ {CALL}::Entry::new({entry}) }};");
+        let stream = self.stream.iter().map(|name| format!("kernpack_stream: {name},"));
+        let own = self.arguments.iter().map(|argument| match &argument.default {
+            None => format!("{},", argument.name),
+            Some(value) => format!("{}: {value},", argument.name),
+        });
+        let fields: Vec<_> = stream.chain(own).collect();
+        let made = format!("Call {{ kernpack_entry, {} }}", fields.join(" "));
+        lines(&[entry, made], level)
+    }
+
+    /// The methods of a call for what may be left out.
+    fn setters(&self) -> String {
+        let optional = self.arguments.iter().filter(|argument| argument.default.is_some());
+        let setters: String = optional.map(|argument| self.setter(argument)).collect();
+        let generics = angle(&self.call_generics("'p"));
+        match setters.is_empty() {
+            true => String::new(),
+            false => format!("\n        impl{generics} Call{generics} {{\n{setters}        }}\n"),
+        }
+    }
+
+    fn setter(&self, argument: &Argument) -> String {
+        let name = &argument.name;
+        let (ty, value) = argument.setter();
+        let plain = name.trim_start_matches("r#");
+        let docs = format!("/// `{plain}`: `{}` where it is left out.", argument.shown_default);
+        if !argument.generics.is_empty() {
+            return self.setter_of_type(argument, &docs);
+        }
+        format!(
+            "            {docs}
+            #[inline]
+            pub fn {name}(mut self, {name}: {ty}) -> Self {{
+                self.{name} = {value};
+                self
+            }}
+"
+        )
+    }
+
+    /// The method for a parameter of which another type makes another type of the call.
+    fn setter_of_type(&self, argument: &Argument, docs: &str) -> String {
+        let name = &argument.name;
+        let (ty, value) = argument.renamed().setter();
+        let renamed = argument.renamed().generics;
+        let generics =
+            angle(&renamed.iter().map(|generic| generic.name.clone()).collect::<Vec<_>>());
+        let bounds = renamed.iter().map(|each| format!("{}: {}", each.name, each.loose_bound));
+        let bounds = where_clause(bounds, 3);
+        let of_call = self.arguments.iter().flat_map(|each| match each.name == *name {
+            true => renamed.clone(),
+            false => each.generics.clone(),
+        });
+        let mut call = vec!["'p".to_string()];
+        call.extend(self.common_generics(false));
+        call.extend(of_call.map(|generic| generic.name));
+        let call = angle(&call);
+        let stream = self.stream.iter().map(|_| "kernpack_stream");
+        let fields = ["kernpack_entry"].into_iter().chain(stream);
+        let fields = fields.chain(self.arguments.iter().map(|each| &each.name[..]));
+        let kept =
+            fields.filter(|field| field != name).map(|field| format!("{field}: self.{field},"));
+        let fields = lines(&kept.chain([format!("{name}: {value},")]).collect::<Vec<_>>(), 5);
+        format!(
+            "            {docs}
+            #[inline]
+            pub fn {name}{generics}(self, {name}: {ty}) -> Call{call}{bounds}
+                Call {{
+{fields}                }}
+            }}
+"
+        )
+    }
+
+    /// The first lines of a call: what is the stream.
+    fn stream_statement(&self) -> Option<String> {
+        let given = self.arguments.iter().find(|argument| argument.is_stream);
+        let field = match (&self.stream, given) {
+            (Some(_), _) => "kernpack_stream",
+            (None, given) => &given?.name,
+        };
+        Some(format!("let stream = self.{field};"))
+    }
+
+    /// The method that makes the call.
+    fn call(&self) -> String {
+        let mut generics = vec!["'p".to_string()];
+        generics.extend(self.common_generics(true));
+        generics.extend(self.of_arguments(false).map(|generic| generic.name.clone()));
+        let own = self.of_arguments(false).map(Generic::bounded);
+        let bounds = where_clause(self.common_bounds().chain(own), 2);
+        let untold = &self.results.untold;
+        let untold_bounds = where_clause(untold.iter().map(|variable| variable.bounded()), 3);
+        let untold: Vec<_> = untold.iter().map(|variable| variable.name.clone()).collect();
+        let body: Vec<_> = self.stream_statement().into_iter().chain(self.body.clone()).collect();
+        let (safety, word) = match self.is_unsafe {
+            true => (
+                &["///", "/// # Safety", "/// Pointers lead to what the function says."][..],
+                "unsafe ",
+            ),
+            false => (&[][..], ""),
+        };
+        let safety: Vec<_> = safety.iter().map(|line| line.to_string()).collect();
+        format!(
+            "
+        impl{generics} Call{of_call}{bounds}
+            /// Makes the call.
+            ///
+            /// # Errors
+            /// Why it was refused, or failed.
+{safety}            #[inline]
+            pub {word}fn call{untold}(mut self) -> ::kernpack::Result<{ty}>{untold_bounds}
+{body}{value}            }}
+        }}
+",
+            generics = angle(&generics),
+            of_call = angle(&self.call_generics("'p")),
+            safety = lines(&safety, 3),
+            untold = angle(&untold),
+            ty = self.results.ty,
+            body = lines(&body, 4),
+            value = lines(&self.results.value, 4),
+        )
+    }
+}
+
+/// Lines, so many levels deep.
+fn lines(lines: &[String], level: usize) -> String {
+    let indent = " ".repeat(4 * level);
+    let line = |line: &String| format!("{}\n", format!("{indent}{line}").trim_end());
+    lines.iter().map(line).collect()
+}
+
+/// The bounds of generics of an item so many levels deep, up to the bracket that opens its body.
+fn where_clause(bounds: impl Iterator<Item = String>, level: usize) -> String {
+    let bounds: Vec<_> = bounds.map(|bound| format!("{bound},")).collect();
+    let indent = " ".repeat(4 * level);
+    match bounds.is_empty() {
+        true => " {".to_string(),
+        false => format!("\n{indent}where\n{}{indent}{{", lines(&bounds, level + 1)),
+    }
+}
+
+/// The documentation, and the signature as it is written.
+fn docs(function: &Function) -> Vec<String> {
+    let mut docs: Vec<_> = function.doc.iter().flat_map(|doc| doc_lines(doc)).collect();
+    if docs.iter().any(|line| CODE.iter().any(|mark| line.contains(mark))) {
+        docs = fenced(docs);
+    }
+    if !docs.is_empty() {
+        docs.push(String::new());
+    }
+    docs.extend(fenced(vec![function.signature.to_string()]));
+    docs
+}
+
+/// Marks of what Markdown takes for code, which rustdoc takes for Rust's, and runs as a test.
+const CODE: &[&str] = &["```", "~~~", "    "];
+
+/// Lines as text that is no Markdown.
+fn fenced(lines: Vec<String>) -> Vec<String> {
+    let mut fence = "```".to_string();
+    while lines.iter().any(|line| line.contains(&fence)) {
+        fence.push('`');
+    }
+    [vec![format!("{fence}text")], lines, vec![fence]].concat()
+}
+
+fn is_stream(param: &Param) -> bool {
+    matches!(param.kind.host_type(), HostType::Stream)
+}
+
+fn has_pointer(host: &HostType) -> bool {
+    match host {
+        HostType::Pointer(_) => true,
+        HostType::Optional(inner) => has_pointer(inner),
+        HostType::Tuple(elements) => elements.iter().any(|(_, element)| has_pointer(element)),
+        _ => false,
+    }
+}
+
+/// The statements of a call, up to what it returns.
+fn body(function: &Function, passed: &[(&Param, String, bool)], has_stream: bool) -> Vec<String> {
+    let signature: &Signature = &function.signature;
+    let mut body = Body { device: function.default_device(), objects: Objects::default() };
+    let needs_memory = !signature.results.is_empty() || !function.workspaces.is_empty();
+    let mut lent = Vec::new();
+    let mut values = Vec::new();
+    for (i, (param, name, is_stream)) in passed.iter().enumerate() {
+        let host = passed_type(param, *is_stream);
+        let mut place = format!("self.{name}");
+        if is_passed(&host) && is_compound(&host) {
+            lent.push(format!("let lent_{i} = {};", body.lend(&host, &place)));
+            place = format!("lent_{i}");
+        }
+        values.push(format!("    {},", body.any(&host, &place)));
+    }
+    let mut statements: Vec<String> = Vec::new();
+    statements.extend(needs_memory.then(|| format!("{CALL}::need_memory()?;")));
+    statements.extend(lent);
+    statements.extend(body.objects.declarations());
+    statements.push(format!("let args: [{CALL}::Any; {}] = [", values.len()));
+    statements.extend(values);
+    statements.push("];".to_string());
+    statements.extend(has_stream.then(|| format!("let current = {CALL}::set_current(stream)?;")));
+    statements.push("// SAFETY: the arguments are what the signature asks for.".to_string());
+    statements.push("let returned = unsafe { self.kernpack_entry.call(&args) }?;".to_string());
+    statements
+}

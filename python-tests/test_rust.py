@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page "From Rust": a crate in an empty folder, made of the page's blocks alone, is built and
+run, and prints what the page says.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY, needs_no_driver
+
+PAGE = REPOSITORY / "docs/from-rust.md"
+
+# A block's language, and the file that its first line names.
+BLOCK = re.compile(r"^```([a-z,]+)\n(?://|#) (\S+\.\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def files_of_page():
+    blocks = BLOCK.findall(PAGE.read_text())
+    return {name: text for _, name, text in blocks}
+
+
+def printed_by_page():
+    section = PAGE.read_text().split("`cargo run` prints")[1]
+    return re.search(r"```text\n(.*?)```", section, re.DOTALL).group(1)
+
+
+def environment(kernpack):
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    return os.environ | {"KERNPACK": str(kernpack), "PATH": path}
+
+
+@pytest.fixture(scope="module")
+def crate(tmp_path_factory):
+    """The crate of the page, with the paths of this checkout and what it has locked."""
+    folder = tmp_path_factory.mktemp("rust") / "scaled"
+    for name, text in files_of_page().items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.replace("../kernpack/crates", str(REPOSITORY / "crates")))
+    shutil.copy(REPOSITORY / "examples/hosts/rust/Cargo.lock", folder)
+    return folder
+
+
+def cargo(crate, kernpack, *words):
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve() / "hosts"
+    command = ["cargo", *words, "--quiet", "--offline", "--target-dir", str(target)]
+    return subprocess.run(
+        command, cwd=crate, env=environment(kernpack), capture_output=True, text=True
+    )
+
+
+def test_the_page_has_the_files_of_a_crate():
+    assert list(files_of_page()) == [
+        "Cargo.toml",
+        "src/scale.c",
+        "src/scaling.toml",
+        "build.rs",
+        "src/main.rs",
+    ]
+
+
+def test_the_crate_of_the_page_prints_what_the_page_says(crate, kernpack):
+    ran = cargo(crate, kernpack, "run")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == printed_by_page()
+
+
+def test_what_is_wrong_with_a_package_appears_as_cargos_errors(crate, kernpack):
+    file = crate / "src/scaling.toml"
+    text = file.read_text()
+    file.write_text(text.replace('"n", "by"]', '"m", "by"]'))
+    ran = cargo(crate, kernpack, "check")
+    file.write_text(text)
+    assert ran.returncode == 101
+    assert "error: scaled@0.1.0: error[unbound-symbol]" in ran.stderr
+    assert "error: scaled@0.1.0:  --> src/scaling.toml:9:20" in ran.stderr
+    assert '9 | args = ["x", "y", "m", "by"]' in ran.stderr
+
+
+def test_a_crate_without_the_program_says_what_to_do(crate):
+    ran = cargo(crate, crate / "nothing", "check")
+    assert ran.returncode == 101
+    assert str(crate / "nothing") in ran.stderr
+
+
+@needs_no_driver
+def test_a_program_with_cudarc_needs_no_gpu_to_be_built(kernpack):
+    """What it does on a GPU, tests/gpu/test_rust.py asks."""
+    ran = cargo(REPOSITORY / "examples/cudarc", kernpack, "run", "--locked")
+    assert ran.stdout.startswith("loaded ahead: RuntimeError: cannot load the CUDA driver")
+    assert ran.returncode == 1
