@@ -70,7 +70,7 @@ mod tests {
         );
         expect_answer(
             r#"{"error": {"source": "norm.toml", "diagnostics": [
-                {"code": "source-file", "severity": "error", "message": "cannot read `a.ptx`"}]}}"#,
+                {"severity": "error", "rendered": "error[source-file]: cannot read `a.ptx`\n"}]}}"#,
             &expect![[r#"
                 told:
                 error[source-file]: cannot read `a.ptx`"#]],
