@@ -3,10 +3,11 @@
 
 use super::names::Names;
 use super::types::{Types, Variable, angle};
-use kernpack_validators::Signature;
 use kernpack_validators::param::TensorDType;
+use kernpack_validators::{Signature, SignatureResult};
 
 /// The outcome of a call.
+#[derive(Default)]
 pub(super) struct Results {
     /// The type.
     pub(super) ty: String,
@@ -21,71 +22,75 @@ pub(super) struct Results {
 impl Results {
     /// A text.
     pub(super) fn text() -> Results {
-        let (ty, value) = ("String".to_string(), vec!["returned.text()".to_string()]);
-        Results { ty, value, definition: String::new(), untold: vec![] }
+        Results::of("String", "returned.text()")
     }
 
     /// The results of a signature.
     pub(super) fn new(signature: &Signature, types: &Types) -> Results {
-        let results = &signature.results;
-        let element = |i: usize| types.element(results[i].tensor.dtype());
-        let mut used: Vec<Variable> = Vec::new();
-        for result in results {
-            if let TensorDType::Var(var, _) = result.tensor.dtype() {
-                let variable = types.variable(var);
-                if !used.iter().any(|known| known.name == variable.name) {
-                    used.push(variable.clone());
-                }
-            }
-        }
+        let used = variables(&signature.results, types);
+        let results = match &signature.results[..] {
+            [] => Results::of("()", "Ok(())"),
+            [result] => Results::of(&tensor(result, types), "returned.tensor()"),
+            several => Results::several(several, &used, types),
+        };
+        let untold = used.into_iter().filter(|variable| !variable.is_told).collect();
+        Results { untold, ..results }
+    }
+
+    fn of(ty: &str, value: &str) -> Results {
+        Results { ty: ty.to_string(), value: vec![value.to_string()], ..Results::default() }
+    }
+
+    /// A struct of several.
+    fn several(results: &[SignatureResult], used: &[Variable], types: &Types) -> Results {
+        let mut names = Names::default();
+        let fields: Vec<_> = results.iter().map(|result| names.add(&result.name)).collect();
+        let members: String = results
+            .iter()
+            .zip(&fields)
+            .map(|(result, field)| {
+                let (name, ty) = (&result.name, tensor(result, types));
+                format!("            /// `{name}`\n            pub {field}: {ty},\n")
+            })
+            .collect();
         let generics: Vec<_> = used.iter().map(|variable| variable.name.clone()).collect();
-        let untold = used.iter().filter(|variable| !variable.is_told).cloned().collect();
-        let (ty, value, definition) = match results.len() {
-            0 => ("()".to_string(), vec!["Ok(())".to_string()], String::new()),
-            1 => {
-                let ty = format!("::kernpack::Tensor<{}>", element(0));
-                (ty, vec!["returned.tensor()".to_string()], String::new())
-            }
-            n_results => {
-                let mut names = Names::default();
-                let fields: Vec<_> = results.iter().map(|result| names.add(&result.name)).collect();
-                let generics = angle(&generics);
-                let members: String = (0..n_results)
-                    .map(|i| {
-                        format!(
-                            "            /// `{}`
-            pub {}: ::kernpack::Tensor<{}>,\n",
-                            results[i].name,
-                            fields[i],
-                            element(i)
-                        )
-                    })
-                    .collect();
-                let definition = format!(
-                    "\n        /// The results.
+        let bounds = generics.iter().map(|name| format!("{name}: ::kernpack::Element"));
+        let (generics, bounds) = (angle(&generics), bounds.collect::<Vec<_>>().join(", "));
+        let definition = format!(
+            "\n        /// The results.
         #[derive(Debug)]
         pub struct Results{generics} where {bounds} {{
 {members}        }}
-",
-                    bounds = used
-                        .iter()
-                        .map(|variable| format!("{}: ::kernpack::Element", variable.name))
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                );
-                let places: Vec<_> = (0..n_results).map(|i| format!("result_{i}")).collect();
-                let values: String = fields
-                    .iter()
-                    .zip(&places)
-                    .map(|(field, place)| format!("{field}: {place}.tensor()?, "))
-                    .collect();
-                let value = vec![
-                    format!("let [{}] = returned.tensors()?;", places.join(", ")),
-                    format!("Ok(self::Results {{ {values}}})"),
-                ];
-                (format!("self::Results{generics}"), value, definition)
-            }
-        };
-        Results { ty, value, definition, untold }
+"
+        );
+        let places: Vec<_> = (0..results.len()).map(|i| format!("result_{i}")).collect();
+        let values = fields.iter().zip(&places);
+        let values: String =
+            values.map(|(field, place)| format!("{field}: {place}.tensor()?, ")).collect();
+        let value = vec![
+            format!("let [{}] = returned.tensors()?;", places.join(", ")),
+            format!("Ok(self::Results {{ {values}}})"),
+        ];
+        let ty = format!("self::Results{generics}");
+        Results { ty, value, definition, untold: vec![] }
     }
+}
+
+/// The type of a result.
+fn tensor(result: &SignatureResult, types: &Types) -> String {
+    format!("::kernpack::Tensor<{}>", types.element(result.tensor.dtype()))
+}
+
+/// The dtype variables of results, each once.
+fn variables(results: &[SignatureResult], types: &Types) -> Vec<Variable> {
+    let mut used: Vec<Variable> = Vec::new();
+    for result in results {
+        if let TensorDType::Var(var, _) = result.tensor.dtype() {
+            let variable = types.variable(var);
+            if !used.iter().any(|known| known.name == variable.name) {
+                used.push(variable.clone());
+            }
+        }
+    }
+    used
 }
