@@ -66,6 +66,30 @@ pub unsafe trait LendMut<S: ?Sized = Cpu> {
     fn lend_mut<'a>(&'a mut self, stream: &'a S) -> Result<(DLTensor, Self::Guard<'a>)>;
 }
 
+/// Has a type lend the same view on every stream, with nothing to hold until the call is made.
+macro_rules! lend_view {
+    (Lend for $ty:ty, $this:ident => $view:expr) => {
+        lend_view!(Lend, lend(&'a $this) for $ty, $view);
+    };
+    (LendMut for $ty:ty, $this:ident => $view:expr) => {
+        lend_view!(LendMut, lend_mut(&'a mut $this) for $ty, $view);
+    };
+    ($lend:ident, $method:ident($($this:tt)*) for $ty:ty, $view:expr) => {
+        // SAFETY: stands where this is used.
+        unsafe impl<S: ?Sized, T: $crate::Element> $crate::$lend<S> for $ty {
+            type Element = T;
+            type Guard<'a> = () where Self: 'a, S: 'a;
+
+            #[inline]
+            fn $method<'a>($($this)*, _: &'a S) -> $crate::Result<($crate::DLTensor, ())> {
+                let view: $crate::Result<$crate::DLTensor> = $view;
+                view.map(|view| (view, ()))
+            }
+        }
+    };
+}
+pub(super) use lend_view;
+
 // SAFETY: it lends what is behind the reference.
 unsafe impl<S: ?Sized, L: Lend<S> + ?Sized> Lend<S> for &L {
     type Element = L::Element;
@@ -100,38 +124,22 @@ unsafe impl<S: ?Sized, L: LendMut<S> + ?Sized> LendMut<S> for &mut L {
 #[derive(Clone, Copy, Debug)]
 pub struct Absent<T>(core::convert::Infallible, PhantomData<T>);
 
+impl<T> Absent<T> {
+    fn none(&self) -> Result<DLTensor> {
+        match self.0 {}
+    }
+}
+
 /// No tensor, where an argument by position may be none: `norm::add(&x, kernpack::absent())`.
 pub const fn absent<T>() -> Option<Absent<T>> {
     None
 }
 
 // SAFETY: there is none.
-unsafe impl<S: ?Sized, T: Element> Lend<S> for Absent<T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    fn lend<'a>(&'a self, _: &'a S) -> Result<(DLTensor, ())> {
-        match self.0 {}
-    }
-}
+lend_view!(Lend for Absent<T>, self => self.none());
 
 // SAFETY: there is none.
-unsafe impl<S: ?Sized, T: Element> LendMut<S> for Absent<T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    fn lend_mut<'a>(&'a mut self, _: &'a S) -> Result<(DLTensor, ())> {
-        match self.0 {}
-    }
-}
+lend_view!(LendMut for Absent<T>, self => self.none());
 
 /// A tensor of somebody else's, to read: DLPack's `DLTensor`, with the type of its elements and how
 /// long it is there.
@@ -241,46 +249,10 @@ pub(crate) fn view_of<T: Element>(
 }
 
 // SAFETY: whoever made the view vouched for it.
-unsafe impl<S: ?Sized, T: Element> Lend<S> for View<'_, T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    #[inline]
-    fn lend<'a>(&'a self, _: &'a S) -> Result<(DLTensor, ())> {
-        Ok((self.tensor, ()))
-    }
-}
+lend_view!(Lend for View<'_, T>, self => Ok(self.tensor));
 
 // SAFETY: whoever made the view vouched for it.
-unsafe impl<S: ?Sized, T: Element> LendMut<S> for ViewMut<'_, T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    #[inline]
-    fn lend_mut<'a>(&'a mut self, _: &'a S) -> Result<(DLTensor, ())> {
-        Ok((self.tensor, ()))
-    }
-}
+lend_view!(LendMut for ViewMut<'_, T>, self => Ok(self.tensor));
 
 // SAFETY: as above; who borrows the view does not write it.
-unsafe impl<S: ?Sized, T: Element> Lend<S> for ViewMut<'_, T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    #[inline]
-    fn lend<'a>(&'a self, _: &'a S) -> Result<(DLTensor, ())> {
-        Ok((self.tensor, ()))
-    }
-}
+lend_view!(Lend for ViewMut<'_, T>, self => Ok(self.tensor));

@@ -3,7 +3,8 @@
 
 #![expect(unsafe_code, reason = "tensors are objects of libtvm_ffi")]
 
-use crate::{Element, Error, Lend, LendMut, Result};
+use super::lend::lend_view;
+use crate::{Element, Error, Result};
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
@@ -136,31 +137,7 @@ impl<T: Element> fmt::Debug for Tensor<T> {
 }
 
 // SAFETY: the view is the tensor's own; who borrows the tensor keeps it, and nobody writes it.
-unsafe impl<S: ?Sized, T: Element> Lend<S> for Tensor<T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    #[inline]
-    fn lend<'a>(&'a self, _: &'a S) -> Result<(DLTensor, ())> {
-        Ok((*self.view(), ()))
-    }
-}
+lend_view!(Lend for Tensor<T>, self => Ok(*self.view()));
 
 // SAFETY: as above; nobody else has the tensor.
-unsafe impl<S: ?Sized, T: Element> LendMut<S> for Tensor<T> {
-    type Element = T;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a,
-        S: 'a;
-
-    #[inline]
-    fn lend_mut<'a>(&'a mut self, _: &'a S) -> Result<(DLTensor, ())> {
-        Ok((*self.view(), ()))
-    }
-}
+lend_view!(LendMut for Tensor<T>, self => Ok(*self.view()));
