@@ -47,11 +47,15 @@ def crate(tmp_path_factory):
     return folder
 
 
-def cargo(crate, kernpack, *words):
+def cargo(crate, kernpack, *words, **variables):
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve() / "hosts"
     command = ["cargo", *words, "--quiet", "--offline", "--target-dir", str(target)]
     return subprocess.run(
-        command, cwd=crate, env=environment(kernpack), capture_output=True, text=True
+        command,
+        cwd=crate,
+        env=environment(kernpack) | variables,
+        capture_output=True,
+        text=True,
     )
 
 
@@ -87,6 +91,13 @@ def test_a_crate_without_the_program_says_what_to_do(crate):
     ran = cargo(crate, crate / "nothing", "check")
     assert ran.returncode == 101
     assert str(crate / "nothing") in ran.stderr
+
+
+def test_a_crate_without_libtvm_ffi_says_what_to_do(crate, kernpack, tmp_path):
+    ran = cargo(crate, kernpack, "check", KERNPACK_TVM_FFI_LIBDIR=str(tmp_path))
+    assert ran.returncode == 101
+    there = f"KERNPACK_TVM_FFI_LIBDIR is `{tmp_path}`, where there is no libtvm_ffi.so"
+    assert f"error: kernpack@0.1.0: {there}" in ran.stderr
 
 
 @needs_no_driver
