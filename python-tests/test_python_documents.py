@@ -134,10 +134,10 @@ def test_the_first_example(folder):
 def test_the_first_kernel(folder):
     document = Document("README.md", folder)
     found = [piece for piece in pieces("README.md") if piece[0] == "## A kernel in Python"]
-    assert [info for _, info, _ in found] == ["sh", "python", "text", "python"]
+    assert [info for _, info, _ in found] == ["sh", "python", "text", "rust", "python"]
     assert is_like(document.python(found[1][2], 0, found[2][2]), found[2][2])
     assert (folder / "scale.so").stat().st_size > 0
-    document.python(found[3][2], 1, "")
+    document.python(found[4][2], 1, "")
     shown = (REPOSITORY / "docs/images/threads.svg").read_text()
     assert (folder / "threads.svg").read_text() == shown
 

@@ -333,5 +333,7 @@ if __name__ == "__main__":
     if given.is_dir():
         main(given)
     with tempfile.TemporaryDirectory() as folder, tarfile.open(given) as archive:
-        archive.extractall(folder, filter="data")
+        # Pythons before 3.11.4 have no filters.
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        archive.extractall(folder, **safely)
         main(Path(folder))
