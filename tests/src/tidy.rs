@@ -404,11 +404,10 @@ mod tests {
     fn unsafe_code_lives_where_the_architecture_says() {
         let places = unsafe_places();
         let mut unused = places.clone();
-        let opts_in = |source: &Source| {
-            ["expect(unsafe_code", "allow(unsafe_code", "forbid(unsafe_code"]
-                .iter()
-                .any(|attribute| source.text.contains(attribute))
-        };
+        // It names the lint in a text that it writes.
+        const WRITER: &str = "crates/package/src/export/rust.rs";
+        let opts_in =
+            |source: &Source| source.text.contains("unsafe_code") && source.path != WRITER;
         let of_crates = |source: &Source| {
             source.path.starts_with("crates/") && source.path.contains("/src/") && source.is_rust()
         };

@@ -40,12 +40,14 @@ unsafe impl Stream for CudaStream {
 }
 
 mod sealed {
-    use super::{CudaSlice, CudaView, CudaViewMut};
+    use super::{Arc, CudaSlice, CudaStream, CudaView, CudaViewMut};
 
     pub trait Sealed {}
     impl<T> Sealed for CudaSlice<T> {}
     impl<T> Sealed for CudaView<'_, T> {}
     impl<T> Sealed for CudaViewMut<'_, T> {}
+    impl Sealed for CudaStream {}
+    impl Sealed for Arc<CudaStream> {}
 }
 
 /// Memory of `cudarc` that can be a tensor: a slice, or a view of one.
@@ -101,7 +103,7 @@ pub struct CudaTensorMut<'m, T, M, const N: usize> {
 }
 
 /// A stream of `cudarc`, as functions take one: itself, or the `Arc` that it comes in.
-pub trait CudarcStream: Stream {
+pub trait CudarcStream: Stream + sealed::Sealed {
     /// The stream.
     fn stream(&self) -> &CudaStream;
 }
@@ -130,15 +132,23 @@ fn check_context(memory: &CudaStream, stream: &CudaStream) -> Result<()> {
     )))
 }
 
-/// The view of a tensor of these extents, where the stream has been told to wait for its memory.
-fn view<T: Element>(address: CUdeviceptr, shape: &[i64], stream: &CudaStream) -> Result<DLTensor> {
+/// A tensor of these extents at an address, where the stream has been told to wait for it, with the
+/// guard that has others wait for the stream.
+fn lent<'g, T: Element>(
+    (address, guard): (CUdeviceptr, SyncOnDrop<'g>),
+    shape: &[i64],
+    stream: &CudaStream,
+) -> Result<(DLTensor, SyncOnDrop<'g>)> {
     // What goes wrong with events, `cudarc` keeps for whoever asks.
-    let is_told = stream.context().check_err();
-    is_told.map_err(|error| {
-        Error::Runtime(format!("the stream cannot wait for the memory: {error}"))
-    })?;
+    if let Err(error) = stream.context().check_err() {
+        // Nothing is launched, so that it is nobody's business what the guard meets.
+        drop(guard);
+        let _ = stream.context().check_err();
+        let message = format!("the stream cannot wait for the memory: {error}");
+        return Err(Error::Runtime(message));
+    }
     let device = (DeviceType::CUDA, stream.device_id());
-    Ok(view_of::<T>(address, device, shape.as_ptr() as u64, 0, shape.len()))
+    Ok((view_of::<T>(address, device, shape.as_ptr() as u64, 0, shape.len()), guard))
 }
 
 // SAFETY: the memory has so many elements and lies on the device of its context, which is that of
@@ -158,9 +168,7 @@ where
     fn lend<'a>(&'a self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
         let stream = stream.stream();
         check_context(self.memory.stream(), stream)?;
-        let (address, guard) = self.memory.device_ptr(stream);
-        let view = view::<T>(address, &self.shape, stream)?;
-        Ok((view, guard))
+        lent::<T>(self.memory.device_ptr(stream), &self.shape, stream)
     }
 }
 
@@ -180,8 +188,6 @@ where
     fn lend_mut<'a>(&'a mut self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
         let stream = stream.stream();
         check_context(self.memory.stream(), stream)?;
-        let (address, guard) = self.memory.device_ptr_mut(stream);
-        let view = view::<T>(address, &self.shape, stream)?;
-        Ok((view, guard))
+        lent::<T>(self.memory.device_ptr_mut(stream), &self.shape, stream)
     }
 }

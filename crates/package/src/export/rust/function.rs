@@ -113,7 +113,7 @@ impl RustFunction {
         let (structs, results) = (&types.structs, &results.definition);
         let makers = self.makers(module);
         let (call, setters) = (self.call(), self.setters());
-        let (call_generics, fields) = (angle(&self.call_generics("'p")), self.fields());
+        let (call_generics, fields) = (angle(&self.call_generics()), self.fields());
         format!(
             "
     /// The call of `{entry}`, and types of its own.
@@ -164,15 +164,12 @@ impl RustFunction {
 
     /// The parameters that are required.
     fn params(&self) -> Vec<String> {
-        let stream = self.stream.iter().map(|name| format!("{name}: {}", self.stream_type()));
+        let stream =
+            self.stream.iter().map(|name| format!("{name}: {}", self.types.stream_reference()));
         let required = self.arguments.iter().filter(|argument| argument.default.is_none());
         stream
             .chain(required.map(|argument| format!("{}: {}", argument.name, argument.ty)))
             .collect()
-    }
-
-    fn stream_type(&self) -> String {
-        format!("&'a {}", self.types.stream.as_deref().unwrap_or_default())
     }
 
     /// The generics of all arguments.
@@ -209,10 +206,10 @@ impl RustFunction {
     }
 
     /// The generics of the call's type.
-    fn call_generics(&self, lifetime: &str) -> Vec<String> {
+    fn call_generics(&self) -> Vec<String> {
         let own = self.of_arguments(false).map(|generic| generic.name.clone());
         let common = self.common_generics(false);
-        [lifetime.to_string()].into_iter().chain(common).chain(own).collect()
+        ["'p".to_string()].into_iter().chain(common).chain(own).collect()
     }
 
     /// The type of a call to which nothing has been given that may be left out.
@@ -229,8 +226,10 @@ impl RustFunction {
     }
 
     fn fields(&self) -> String {
-        let stream =
-            self.stream.iter().map(|_| format!("kernpack_stream: {},", self.stream_type()));
+        let stream = self
+            .stream
+            .iter()
+            .map(|_| format!("kernpack_stream: {},", self.types.stream_reference()));
         let own =
             self.arguments.iter().map(|argument| format!("{}: {},", argument.name, argument.ty));
         lines(&stream.chain(own).collect::<Vec<_>>(), 3)
@@ -253,7 +252,7 @@ impl RustFunction {
     fn setters(&self) -> String {
         let optional = self.arguments.iter().filter(|argument| argument.default.is_some());
         let setters: String = optional.map(|argument| self.setter(argument)).collect();
-        let generics = angle(&self.call_generics("'p"));
+        let generics = angle(&self.call_generics());
         match setters.is_empty() {
             true => String::new(),
             false => format!("\n        impl{generics} Call{generics} {{\n{setters}        }}\n"),
@@ -355,7 +354,7 @@ impl RustFunction {
         }}
 ",
             generics = angle(&generics),
-            of_call = angle(&self.call_generics("'p")),
+            of_call = angle(&self.call_generics()),
             safety = lines(&safety, 3),
             untold = angle(&untold),
             ty = self.results.ty,

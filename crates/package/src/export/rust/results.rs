@@ -3,7 +3,6 @@
 
 use super::names::Names;
 use super::types::{Types, Variable, angle};
-use kernpack_validators::param::TensorDType;
 use kernpack_validators::{Signature, SignatureResult};
 
 /// The outcome of a call.
@@ -85,12 +84,9 @@ fn tensor(result: &SignatureResult, types: &Types) -> String {
 fn variables(results: &[SignatureResult], types: &Types) -> Vec<Variable> {
     let mut used: Vec<Variable> = Vec::new();
     for result in results {
-        if let TensorDType::Var(var, _) = result.tensor.dtype() {
-            let variable = types.variable(var);
-            if !used.iter().any(|known| known.name == variable.name) {
-                used.push(variable.clone());
-            }
-        }
+        let variable = types.variable_of(result.tensor.dtype());
+        let new = variable.filter(|new| used.iter().all(|known| known.name != new.name));
+        used.extend(new.cloned());
     }
     used
 }

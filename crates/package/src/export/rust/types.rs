@@ -133,15 +133,23 @@ impl Types {
     /// The type of the elements of a result; a variable that no tensor tells is the caller's.
     pub(super) fn element(&self, dtype: &TensorDType) -> String {
         match dtype {
-            TensorDType::Fixed(dtype) => format!("::kernpack::dtype::{}", dtype_name(*dtype)),
+            TensorDType::Fixed(dtype) => dtype_path(*dtype),
             TensorDType::Var(var, _) => self.variable(var).name.clone(),
         }
     }
 
     /// The variable of that name.
-    pub(super) fn variable(&self, var: &str) -> &Variable {
+    fn variable(&self, var: &str) -> &Variable {
         let found = self.variables.iter().find(|variable| variable.var == *var);
         found.expect("the variables of a signature are bound")
+    }
+
+    /// The variable that a dtype is, if it is one.
+    pub(super) fn variable_of(&self, dtype: &TensorDType) -> Option<&Variable> {
+        match dtype {
+            TensorDType::Fixed(_) => None,
+            TensorDType::Var(var, _) => Some(self.variable(var)),
+        }
     }
 
     /// The type of a parameter; `None` where nothing is passed. `name` is what it may be called.
@@ -196,32 +204,24 @@ impl Types {
             _ => "::kernpack::Cpu".to_string(),
         };
         let lends = if tensor.is_mutable() { "LendMut" } else { "Lend" };
-        let (element, is_exact) = self.element_bound(tensor.dtype());
-        let absent = match tensor.dtype() {
-            TensorDType::Var(var, _) if !self.variable(var).is_told => {
-                format!("::kernpack::dtype::{}", dtype_name(self.variable(var).dtypes[0]))
-            }
-            dtype => self.element(dtype),
-        };
         let loose = format!("::kernpack::{lends}<{stream}>");
-        let bound = format!("::kernpack::{lends}<{stream}, Element{element}>");
-        let loose_bound = if is_exact { bound.clone() } else { loose };
-        let name = self.names.add(&camel_case(name));
+        let bound = |element: &str| format!("::kernpack::{lends}<{stream}, Element{element}>");
+        let element = self.element(tensor.dtype());
+        let (bound, loose_bound, absent) = match self.variable_of(tensor.dtype()) {
+            None => {
+                let bound = bound(&format!(" = {element}"));
+                (bound.clone(), bound, element)
+            }
+            Some(variable) if variable.is_told => (bound(&format!(" = {element}")), loose, element),
+            Some(variable) => {
+                let bound = bound(&format!(": self::{element}"));
+                (bound.clone(), bound, dtype_path(variable.dtypes[0]))
+            }
+        };
         let absent = format!("::kernpack::Absent<{absent}>");
+        let name = self.names.add(&camel_case(name));
         generics.push(Generic { name: name.clone(), bound, loose_bound, absent });
         name
-    }
-
-    /// The bound of a tensor's elements, and whether that names no variable.
-    fn element_bound(&self, dtype: &TensorDType) -> (String, bool) {
-        match dtype {
-            TensorDType::Var(var, _) if !self.variable(var).is_told => {
-                (format!(": self::{}", self.variable(var).name), true)
-            }
-            dtype => {
-                (format!(" = {}", self.element(dtype)), matches!(dtype, TensorDType::Fixed(_)))
-            }
-        }
     }
 
     fn tuple(
@@ -285,8 +285,13 @@ fn integer(dtype: DType) -> String {
     }
 }
 
+/// The type of elements of a dtype.
+fn dtype_path(dtype: DType) -> String {
+    format!("::kernpack::dtype::{}", dtype_name(dtype))
+}
+
 /// The name of a dtype in `kernpack::dtype`.
-pub(super) fn dtype_name(dtype: DType) -> String {
+fn dtype_name(dtype: DType) -> String {
     match dtype == DType::FLOAT4_E2M1FNX2 {
         true => "float4_e2m1fnx2".to_string(),
         false => dtype.to_string(),

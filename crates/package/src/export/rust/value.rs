@@ -6,6 +6,7 @@
 //! views where it has tensors. Objects that are passed lie in variables in front of the arguments,
 //! which may stay without a value.
 
+use super::names::Names;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_validators::{HostType, Literal, float_text};
 
@@ -155,7 +156,7 @@ impl Body {
 
 /// The fields of a tuple's struct.
 pub(super) fn fields(elements: &[(Option<String>, HostType)]) -> Vec<String> {
-    let mut names = super::names::Names::default();
+    let mut names = Names::default();
     let named = elements.iter().enumerate();
     named
         .map(|(i, (name, _))| match name {
