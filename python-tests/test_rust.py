@@ -93,6 +93,22 @@ def test_a_crate_without_the_program_says_what_to_do(crate):
     assert str(crate / "nothing") in ran.stderr
 
 
+def test_a_crate_with_kernels_made_before_needs_no_program(crate, kernpack, tmp_path):
+    shipped = tmp_path / "shipped"
+    shutil.copytree(crate, shipped)
+    outputs = [word for ending in ("o", "rs") for word in ("-o", shipped / f"scaling.{ending}")]
+    command = [kernpack, "build", shipped / "src/scaling.toml", *outputs]
+    subprocess.run(command, check=True, capture_output=True)
+    for source in ("scale.c", "scaling.toml"):
+        (shipped / "src" / source).unlink()
+    build = (shipped / "build.rs").read_text()
+    build = build.replace('package("src/scaling.toml")', 'prebuilt("scaling.o")')
+    (shipped / "build.rs").write_text(build)
+    ran = cargo(shipped, shipped / "nothing", "run")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == printed_by_page()
+
+
 def test_a_crate_without_libtvm_ffi_says_what_to_do(crate, kernpack, tmp_path):
     ran = cargo(crate, kernpack, "check", KERNPACK_TVM_FFI_LIBDIR=str(tmp_path))
     assert ran.returncode == 101

@@ -146,6 +146,19 @@ fn capture() -> Outcome {
     Ok(outcomes.join(", "))
 }
 
+/// A capture while events are tracked: it would have to wait for what was before it.
+fn capture_with_events(context: &Arc<CudaContext>) -> Outcome {
+    let (writer, stream) = (context.new_stream()?, context.new_stream()?);
+    let mut memory = Memory::new(&writer)?;
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    let refused = memory.call(&stream).expect_err("it has to be refused");
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    // The capture is of no use any more.
+    let _ = stream.end_capture(flags);
+    memory.call(&stream)?;
+    Ok(refused.to_string())
+}
+
 /// Streams of threads of their own.
 fn threads(context: &Arc<CudaContext>) -> Outcome {
     let outcome = |shift| -> Result<String, String> {
@@ -222,5 +235,6 @@ fn main() -> Outcome<()> {
     println!("refused: {}", refused(&context)?);
     println!("devices: {}", devices(&context)?);
     println!("capture: {}", capture()?);
+    println!("capture with events: {}", capture_with_events(&context)?);
     Ok(())
 }
