@@ -75,6 +75,19 @@ def test_the_crate_of_the_page_prints_what_the_page_says(crate, kernpack):
     assert ran.stdout == printed_by_page()
 
 
+def test_a_package_that_has_not_changed_comes_from_the_cache(crate, kernpack, tmp_path):
+    compiler = tmp_path / "counted"
+    compiler.write_text(f'#!/bin/sh\necho >> {tmp_path}/runs\nexec cc "$@"\n')
+    compiler.chmod(0o755)
+    variables = {"KERNPACK_CACHE_DIR": str(tmp_path / "cache"), "CC": str(compiler)}
+    for _ in range(2):
+        # Cargo runs the build script again.
+        (crate / "src/scaling.toml").touch()
+        ran = cargo(crate, kernpack, "check", **variables)
+        assert (ran.returncode, ran.stderr) == (0, "")
+    assert (tmp_path / "runs").read_text().count("\n") == 1
+
+
 def test_what_is_wrong_with_a_package_appears_as_cargos_errors(crate, kernpack):
     file = crate / "src/scaling.toml"
     text = file.read_text()

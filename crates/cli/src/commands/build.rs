@@ -7,7 +7,7 @@ use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_cache::{Artifact, Cache, Got, Silent};
+use kernpack_cache::{Artifact, Cache, Failure as CacheFailure, Got, Silent};
 use kernpack_compiler::{CompileError, Compiled, Options, SharedObject, compile};
 use kernpack_syntax::{Diagnostic, Told};
 use serde_json::json;
@@ -88,6 +88,32 @@ struct Built {
     told: Told,
 }
 
+/// Why the cache has no package for the command.
+enum NotBuilt {
+    Cache(CacheFailure),
+    Other(Failure),
+}
+
+impl From<Failure> for NotBuilt {
+    fn from(failure: Failure) -> NotBuilt {
+        NotBuilt::Other(failure)
+    }
+}
+
+/// Whether it is said of shared objects alone: who links an object has its symbols from elsewhere.
+fn is_of_shared_objects(found: &Diagnostic) -> bool {
+    matches!(found.code, "undefined-symbol" | "missing-library")
+}
+
+/// Whether no shared object can be had, but perhaps an object.
+fn may_be_an_object(failure: &CacheFailure) -> bool {
+    match failure {
+        CacheFailure::Told(told) => told.diagnostics.0.iter().any(is_of_shared_objects),
+        CacheFailure::Compile(error) => matches!(error, CompileError::Link(_)),
+        _ => false,
+    }
+}
+
 /// Every kind of output, once.
 fn wanted(outputs: &[Output]) -> impl Iterator<Item = Artifact> {
     KINDS.into_iter().filter(|kind| outputs.iter().any(|output| output.kind == *kind))
@@ -119,13 +145,12 @@ impl Build {
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path, "make it first, or use `--out-dir`, which makes its own")?;
         }
-        // The cache has shared objects, with what belongs to them. A package of which none
-        // can be made may still be wanted as an object.
         let is_shared = self.out_dir.is_some()
             || self.output.iter().any(|output| output.kind == Artifact::SharedObject);
-        let built = match is_shared && !self.no_cache {
-            true => self.build_with_cache()?,
-            false => self.build_alone(is_shared)?,
+        let built = match (self.no_cache, is_shared) {
+            (true, _) => self.build_alone(is_shared)?,
+            (false, true) => self.build_with_cache().map_err(|failure| self.failure(failure))?,
+            (false, false) => self.build_object()?,
         };
         let Built { package, outputs, made, inputs, told } = built;
         self.write(&outputs, &made, &inputs)?;
@@ -142,23 +167,42 @@ impl Build {
         Ok(Report::new(String::new(), answer).with_warnings(told))
     }
 
+    /// Makes an object, without a shared one. The cache has both of a package, and one of which no
+    /// shared object can be made may still be wanted as an object.
+    fn build_object(&self) -> Result<Built, Failure> {
+        match self.build_with_cache() {
+            Ok(mut built) => {
+                built.told.diagnostics.0.retain(|found| !is_of_shared_objects(found));
+                Ok(built)
+            }
+            Err(NotBuilt::Cache(failure)) if may_be_an_object(&failure) => self.build_alone(false),
+            Err(failure) => Err(self.failure(failure)),
+        }
+    }
+
     /// Takes the package from the cache, or has it compiled and kept there.
-    fn build_with_cache(&self) -> Result<Built, Failure> {
+    fn build_with_cache(&self) -> Result<Built, NotBuilt> {
         let request = self.package_file.request()?;
         // Who builds wants to compile, also where nothing may be compiled when it is called for.
         let got = Cache::from_env().and_compile().get(&request, &Silent);
-        let Got { entry, told, .. } = got.map_err(|failure| match failure {
-            kernpack_cache::Failure::Told(told) => Failure::Diagnostics(told),
-            kernpack_cache::Failure::Compile(error) => error.into(),
-            kernpack_cache::Failure::NoCuda { .. } => self.package_file.no_cuda().into(),
-            failure => failure.into(),
-        })?;
+        let Got { entry, told, .. } = got.map_err(NotBuilt::Cache)?;
         let package = entry.record().package().to_string();
         let outputs = self.outputs(&package);
         let read = |kind| Ok((kind, entry.read(kind)?));
-        let made = wanted(&outputs).map(read).collect::<Result<Vec<_>>>()?;
+        let made = wanted(&outputs).map(read).collect::<Result<Vec<_>>>().map_err(Failure::from)?;
         let inputs = entry.record().inputs(self.package_file.base());
         Ok(Built { package, outputs, made, inputs, told })
+    }
+
+    /// What there is to be said where there is no package.
+    fn failure(&self, failure: NotBuilt) -> Failure {
+        match failure {
+            NotBuilt::Other(failure) => failure,
+            NotBuilt::Cache(CacheFailure::Told(told)) => Failure::Diagnostics(told),
+            NotBuilt::Cache(CacheFailure::Compile(error)) => error.into(),
+            NotBuilt::Cache(CacheFailure::NoCuda { .. }) => self.package_file.no_cuda().into(),
+            NotBuilt::Cache(failure) => failure.into(),
+        }
     }
 
     /// Compiles the package.

@@ -51,6 +51,45 @@ fn a_build_from_the_cache_is_the_same_in_all_that_it_leaves() {
 }
 
 #[test]
+fn an_object_alone_comes_from_the_cache_too() {
+    let bench = bench();
+    let args = ["build", "one.toml", "-o", "one.o", "-o", "one.rs"];
+    let [alone, first, second] = [
+        (&[&args[..], &["--no-cache"]].concat()[..], &[][..]),
+        (&args, &[]),
+        // There is no compiler any more.
+        (&args, &[("PATH", ""), ("CC", "")]),
+    ]
+    .map(|(args, variables)| {
+        let ran = run(&bench, args, variables);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        (ran.to_string(), ["one.o", "one.rs"].map(|name| fs::read(bench.path(name)).unwrap()))
+    });
+    assert!(alone == first && first == second, "{}\n{}\n{}", alone.0, first.0, second.0);
+    assert_eq!(json(&bench, &["cache", "show"])["entries"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_object_may_need_what_no_shared_object_could_have() {
+    let foreign = "void foreign(float*);\nvoid one(float* x) { foreign(x); }\n";
+    let bench = Bench::with("one.toml", ONE).and("one.c", foreign);
+    let refused = run(&bench, &["build", "one.toml", "-o", "one.so"], &[]);
+    assert!(refused.stderr.contains("error[undefined-symbol]"), "{refused}");
+    let ran = run(&bench, &["build", "one.toml", "-o", "one.o"], &[]);
+    assert_eq!(ran.to_string(), "exit 0\n", "nothing is said of it");
+    assert!(bench.path("one.o").is_file());
+}
+
+#[test]
+fn what_is_wrong_is_said_once_whatever_is_wanted() {
+    let bench = Bench::with("one.toml", ONE).and("one.c", "void one(float* x) { foreign(x) }\n");
+    let [shared, object] =
+        ["one.so", "one.o"].map(|name| run(&bench, &["build", "one.toml", "-o", name], &[]));
+    assert!(object.stderr.contains("error[c-compiler]"), "{object}");
+    assert_eq!(shared.to_string(), object.to_string());
+}
+
+#[test]
 fn another_compiler_compiles_again_and_a_missing_one_does_not() {
     let own = "echo >> runs; exec cc \"$@\"";
     let bench = bench().and_program("one-cc", own).and_program("other-cc", &format!("{own} #"));
