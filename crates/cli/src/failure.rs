@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a command has no answer.
 
-use crate::{render, told};
 use kernpack_compiler::CompileError;
+use kernpack_render::{draw, told};
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ impl Failure {
     pub fn text(&self, colours: bool) -> String {
         match self {
             Failure::Diagnostics(told) => told::text(told, colours),
-            Failure::Other(error) => render::error(&message(error), colours),
+            Failure::Other(error) => draw::error(&message(error), colours),
         }
     }
 

@@ -5,7 +5,7 @@
 //! A command is one file of `commands`: it reads its arguments and returns a `Report` or a
 //! `Failure`, each of which has two forms, text for people and JSON for programs (`--json`). This
 //! file alone prints and chooses the exit code: 0, 1 where the input is wrong or a file cannot be
-//! read or written, 2 where the command line is. Only `render` draws diagnostics.
+//! read or written, 2 where the command line is. `kernpack-render` draws diagnostics.
 //!
 //! # Where things live
 //!
@@ -14,9 +14,8 @@
 //! `failure.rs`, which have a form for people and one for programs; `lib.rs` prints it; `layout`
 //! also draws. `package_file.rs` is the package file that a command is given, with what options
 //! overrule in it. `input.rs` reads what the command line names, `npy.rs` is files of NumPy's,
-//! `render.rs` draws diagnostics, `told.rs` has both their forms, `publish.rs` writes files whole
-//! or not at all, `depfile.rs` says what they were made from, `timings.rs` adds up the phases, and
-//! `signal.rs` cleans up where a signal ends the process. `explain` has its pages on builds and on
+//! `publish.rs` writes files whole or not at all, `depfile.rs` says what they were made from,
+//! `timings.rs` adds up the phases, and `signal.rs` cleans up where a signal ends the process. `explain` has its pages on builds and on
 //! CUDA from `docs/diagnostics.md` and `docs/errors.md`, which are part of the program.
 
 mod commands;
@@ -24,19 +23,17 @@ mod depfile;
 pub mod emitted;
 mod failure;
 mod input;
-pub mod machine_memory;
 mod npy;
 mod package_file;
 mod publish;
-pub mod render;
 mod report;
 mod signal;
 mod timings;
-pub mod told;
 
 use clap::Parser;
 use commands::Command;
 use failure::Failure;
+use kernpack_render::{draw, told};
 use report::Report;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -139,7 +136,7 @@ fn exit(written: io::Result<()>, code: u8) -> u8 {
         // Whoever read the output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => code,
         Err(error) => {
-            tell(&render::error(&format!("cannot write the output: {error}"), false));
+            tell(&draw::error(&format!("cannot write the output: {error}"), false));
             FAILURE
         }
         Ok(()) => code,

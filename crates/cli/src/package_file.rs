@@ -44,15 +44,7 @@ pub struct PackageFile {
 struct Archs(Vec<Arch>);
 
 fn parse_archs(text: &str) -> Result<Archs, String> {
-    let mut archs = Vec::new();
-    for name in text.split(',') {
-        let arch = name.trim().parse::<Arch>().map_err(|error| error.to_string())?;
-        if archs.contains(&arch) {
-            return Err(format!("`{arch}` stands there twice"));
-        }
-        archs.push(arch);
-    }
-    Ok(Archs(archs))
+    Arch::parse_list(text).map(Archs)
 }
 
 impl PackageFile {

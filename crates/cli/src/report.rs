@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The report of a command.
 
-use crate::told;
+use kernpack_render::told;
 use kernpack_syntax::Told;
 use serde_json::Value;
 

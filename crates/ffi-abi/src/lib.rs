@@ -29,8 +29,8 @@
 //! generated code may call (`imports.rs`), each one table. Rust types, field offsets for code
 //! generation, the names in messages and the C static assertions of `tests/headers.rs` come from
 //! those tables. `memory.rs` reads a caller's structs, through a trait so that tests can use a fake
-//! memory. The libraries for Python speak the ABI themselves: for them `libtvm_ffi.rs` declares
-//! libtvm_ffi's functions, and `managed.rs` has tensors that own their memory.
+//! memory. Libraries that speak the ABI themselves have libtvm_ffi's functions in `libtvm_ffi.rs`,
+//! tensors that own their memory in `managed.rs`, and what values lead to in `value.rs`.
 //!
 //! Not here: LLVM, libtvm_ffi itself (nothing links it), signatures.
 //!
@@ -47,6 +47,7 @@ pub mod libtvm_ffi;
 pub mod managed;
 mod memory;
 mod type_index;
+pub mod value;
 
 pub use device::DeviceType;
 pub use dtype::DType;

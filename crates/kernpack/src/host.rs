@@ -7,6 +7,8 @@
 //! goes wrong. Calls of generated functions are put together in `call.rs`. `arrays.rs` and
 //! `cuda.rs` are the features `ndarray` and `cuda`.
 
+#[cfg(feature = "check")]
+mod array;
 #[cfg(feature = "ndarray")]
 mod arrays;
 #[doc(hidden)]
@@ -15,7 +17,8 @@ pub mod call;
 mod cuda;
 pub mod dtype;
 mod element;
-mod error;
+#[cfg(feature = "check")]
+mod interpreter;
 mod lend;
 mod library;
 mod memory;
@@ -25,13 +28,14 @@ mod tensor;
 #[cfg(feature = "cuda")]
 pub use cuda::{CudaMemory, CudaTensor, CudaTensorMut, CudarcStream};
 pub use element::Element;
-pub use error::{Error, Result};
+#[cfg(feature = "check")]
+pub use interpreter::Interpreter;
 pub use kernpack_ffi_abi::layout::DLTensor;
 pub use kernpack_ffi_abi::{DType, DeviceType};
 pub use lend::{Absent, Lend, LendMut, View, ViewMut, absent};
 pub use library::Library;
 pub use memory::{Allocator, ManagedTensor, SetError, use_allocator};
-pub use stream::{Cpu, RawStream, Stream};
+pub use stream::{Cpu, Place, RawStream, Stream};
 pub use tensor::Tensor;
 
 /// Makes a module of the functions of a package, which `kernpack-build` has built in the build

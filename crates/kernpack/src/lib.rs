@@ -19,12 +19,33 @@
 //! A package is trusted as any library is that a program links: what it does with memory is what
 //! its signature says.
 //!
+//! With the feature `check`, an [`Interpreter`] takes the place of a stream: the same calls run
+//! without a GPU, and what is wrong with a kernel is their error. With the feature `build`,
+//! [`Package`]s are compiled when the program runs.
+//!
 //! # Where things live
 //!
-//! All that calls need is in `host/`. Not here: compiling, and checks of arguments.
+//! All that calls need is in `host/`. `package.rs` has packages as they are written, `built.rs`
+//! compiles them, `inspect.rs` looks into compiled ones, and `error.rs` is what goes wrong with
+//! any. Not here: the compiler, the interpreter, and checks of arguments.
 
+#[cfg(feature = "build")]
+mod built;
+mod error;
 #[cfg(feature = "host")]
 mod host;
+#[cfg(any(feature = "build", feature = "check"))]
+mod inspect;
+#[cfg(any(feature = "build", feature = "check"))]
+mod package;
+
+#[cfg(feature = "build")]
+pub use built::{Artifact, BuiltPackage};
+pub use error::{Error, Result};
+#[cfg(any(feature = "build", feature = "check"))]
+pub use inspect::inspect;
+#[cfg(any(feature = "build", feature = "check"))]
+pub use package::Package;
 
 #[cfg(feature = "host")]
 pub use host::*;

@@ -111,6 +111,24 @@ impl fmt::Display for Arch {
     }
 }
 
+impl Arch {
+    /// Architectures as people list them, `sm_90a,compute_80`, each once.
+    ///
+    /// # Errors
+    /// Where a name is none of an architecture's, or stands there twice.
+    pub fn parse_list(text: &str) -> Result<Vec<Arch>, String> {
+        let mut archs = Vec::new();
+        for name in text.split(',') {
+            let arch = name.trim().parse::<Arch>().map_err(|error| error.to_string())?;
+            if archs.contains(&arch) {
+                return Err(format!("`{arch}` stands there twice"));
+            }
+            archs.push(arch);
+        }
+        Ok(archs)
+    }
+}
+
 impl FromStr for Arch {
     type Err = ArchError;
 

@@ -14,10 +14,13 @@ mod difference;
 mod driver;
 mod fill;
 mod launches;
+pub mod machine_memory;
 mod occupancy;
 mod passed;
 mod passed_call;
+mod runs;
 mod tensor;
+pub mod values;
 
 pub use array::Array;
 pub use compare::{Compare, Comparison, KernelImages};

@@ -12,11 +12,11 @@
 
 use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
-use kernpack_cli::told;
 use kernpack_machine::Arch;
 use kernpack_package::Language;
 use kernpack_package::program::Place;
 use kernpack_process::{fork, leftover};
+use kernpack_render::told;
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Told};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};

@@ -8,10 +8,10 @@ use crate::build;
 use crate::ffi::{Args, Error, Value};
 use kernpack_cache::{Request, Wanted};
 use kernpack_cli::emitted::{EmitError, Form, emitted};
-use kernpack_cli::told;
 use kernpack_compiler::CompileError;
 use kernpack_compiler::source::kernel::Images;
 use kernpack_package::interpret::KernelImages;
+use kernpack_render::told;
 use kernpack_syntax::{Diagnostics, Texts, Told};
 use serde_json::{Value as Json, json};
 

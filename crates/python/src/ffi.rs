@@ -7,7 +7,7 @@
 
 #![expect(unsafe_code, reason = "the ABI is one of C")]
 
-use kernpack_ffi_abi::layout::{Any, ByteArray, OBJECT_HEADER_BYTES, ShapeCell};
+use kernpack_ffi_abi::layout::{Any, ByteArray};
 use kernpack_ffi_abi::libtvm_ffi::{
     TVMFFIBytesFromByteArray, TVMFFIEnvCheckSignals, TVMFFIErrorMoveFromRaised,
     TVMFFIErrorSetRaised, TVMFFIErrorSetRaisedFromCStr, TVMFFIFunctionCall, TVMFFIFunctionCreate,
@@ -162,49 +162,10 @@ impl<'a> Args<'a> {
     }
 }
 
-/// The bytes of a text or of bytes, in each of the forms that they are passed in.
+/// The bytes of a text or of bytes.
 pub fn bytes(any: &Any) -> Option<&[u8]> {
-    let address = any.payload as *const u8;
-    let (data, size) = match TypeIndex(any.type_index) {
-        TypeIndex::SMALL_STR | TypeIndex::SMALL_BYTES => {
-            (ptr::from_ref(&any.payload).cast(), any.padding as usize)
-        }
-        TypeIndex::STR | TypeIndex::BYTES => {
-            // SAFETY: behind its header, such an object has a `ByteArray`.
-            let cell = unsafe { address.add(OBJECT_HEADER_BYTES as usize) };
-            // SAFETY: as above.
-            unsafe { byte_array(cell) }
-        }
-        // SAFETY: the value is the address of a `ByteArray`.
-        TypeIndex::BYTE_ARRAY_PTR => unsafe { byte_array(address) },
-        TypeIndex::RAW_STR => {
-            // SAFETY: the value is the address of a text that ends in a NUL.
-            let text = unsafe { std::ffi::CStr::from_ptr(address.cast()) };
-            return Some(text.to_bytes());
-        }
-        _ => return None,
-    };
-    // SAFETY: the bytes live as long as the argument.
-    Some(unsafe { slice(data, size) })
-}
-
-/// # Safety
-/// A `ByteArray` lies at the address.
-unsafe fn byte_array(address: *const u8) -> (*const u8, usize) {
-    // SAFETY: as the caller says.
-    let array = unsafe { address.cast::<ByteArray>().read() };
-    (array.data as *const u8, array.size as usize)
-}
-
-/// The address and the number of the items of a Shape, an Array or a List.
-///
-/// # Safety
-/// The value is one of these.
-pub unsafe fn items(any: &Any) -> (u64, usize) {
-    let cell = any.payload as u64 + u64::from(OBJECT_HEADER_BYTES);
-    // SAFETY: each has its items' address and then their number behind its header.
-    let cell = unsafe { (cell as *const ShapeCell).read() };
-    (cell.data, cell.size as usize)
+    // SAFETY: arguments are what they say, for as long as the call.
+    unsafe { kernpack_ffi_abi::value::bytes(any) }
 }
 
 /// An object of libtvm_ffi's, held.

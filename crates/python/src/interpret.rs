@@ -15,16 +15,19 @@
 //! The work is done on a thread of its own, while the one that asked looks for signals. Ctrl-C ends
 //! the wait at once, and the interpretation soon after.
 
+#![expect(unsafe_code, reason = "arguments and tensors are C's")]
+
 use crate::build::{self, Wait};
 use crate::ffi::{Args, Error, Object, Value};
-use crate::passed::{self, Given};
+use crate::given::Given;
 use kernpack_cache::Request;
-use kernpack_cli::{machine_memory, told};
-use kernpack_ffi_abi::DeviceType;
+use kernpack_ffi_abi::{DeviceType, ErrorKind};
+use kernpack_package::interpret::values::NotOnHost;
 use kernpack_package::interpret::{
     Cancel, InterpretError, InterpretedLaunch, InterpretedPassed, Passed, PassedOptions,
-    PassedTensor, interpret_passed,
+    PassedTensor, interpret_passed, machine_memory, values,
 };
+use kernpack_render::told;
 use kernpack_syntax::{Diagnostics, Texts, Told};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -71,9 +74,14 @@ pub fn interpret(args: Args<'_>) -> Result<Value, Error> {
         request.held.insert(args.text(at)?, args.bytes(at + 1)?.to_vec());
     }
     let devices = asked.devices.iter().map(|device| device.map(|(ty, at)| (DeviceType(ty), at)));
-    let arguments = passed::read(args.from(first), &devices.collect::<Vec<_>>())?;
-    let most = asked.memory.or_else(|| Some(machine_memory::bytes()? / 2));
-    let passed = Passed::of(arguments, most, &mut passed::copy).map_err(other)?;
+    let devices = devices.collect::<Vec<_>>();
+    // SAFETY: arguments are what they say, for as long as the call.
+    let arguments = unsafe { values::read(args.from(first), &devices) };
+    let arguments = arguments.map_err(not_on_host)?;
+    let most = asked.memory.or_else(machine_memory::usual);
+    // SAFETY: tensors have the bytes that they say.
+    let mut copy = |address, bytes: &mut [u8]| unsafe { values::copy(address, bytes) };
+    let passed = Passed::of(arguments, most, &mut copy).map_err(other)?;
     let options = PassedOptions { seed: asked.seed, most_memory: most, cancel: Cancel::default() };
     let function = asked.function.clone();
     match wait(request, function, passed, options)? {
@@ -132,6 +140,15 @@ fn run(request: &Request, function: &str, passed: Passed, options: &PassedOption
     }
 }
 
+/// The error of a tensor that this process cannot read.
+fn not_on_host(NotOnHost(device): NotOnHost) -> Error {
+    let message = format!(
+        "the interpreter runs on the CPU, and a tensor is on {device}: pass it as an array of \
+         PyTorch or JAX, which are copied, or pass a copy of it on the CPU"
+    );
+    Error::new(ErrorKind::TypeError, message)
+}
+
 /// The error of a call that was not made.
 fn other(error: InterpretError) -> Error {
     match error {
@@ -175,13 +192,9 @@ fn hand_over(done: InterpretedPassed, write_back: bool, receiver: &Object) -> Re
         let given = Given { bytes, offset: 0, dtype: result.dtype, shape, strides: None };
         given.give(receiver, number as i64)?;
     }
-    let written = |number: usize| {
-        let is_here = |one: &&PassedTensor| one.place.is_some_and(|(at, _)| at == number);
-        tensors.iter().filter(is_here).any(|tensor| tensor.is_written)
-    };
     if write_back {
-        let memories = memories.iter().enumerate().filter(|(number, _)| written(*number));
-        memories.for_each(|(_, memory)| passed::put_back(memory));
+        // SAFETY: the function writes the caller's tensors, which lie there.
+        unsafe { values::put_back(&tensors, &memories) };
         return Ok(());
     }
     let memories: Vec<_> = memories.into_iter().map(|memory| Arc::new(memory.bytes)).collect();

@@ -12,7 +12,7 @@
 //! TVM-FFI's calling convention, which take texts and bytes and answer JSON. `ffi.rs` is how they
 //! read arguments, answer, raise and call back. `build.rs` asks the cache, on a thread of its own,
 //! while the one that called looks for Ctrl-C; `interpret.rs` makes a call on the interpreter the
-//! same way, with arguments that `passed.rs` reads; `command.rs` is the command line, as `main` and
+//! same way, and `given.rs` is how Python gets tensors of it; `command.rs` is the command line, as `main` and
 //! as a function; `dispatch/` has the functions that are compiled for their arguments, and
 //! `program.rs` what texts of functions use; `signature.rs` describes signatures and checks calls
 //! that are not made;
@@ -27,11 +27,11 @@ mod dispatch;
 mod emitted;
 mod export;
 mod ffi;
+mod given;
 mod inspect;
 mod interpret;
 mod layout;
 mod package_text;
-mod passed;
 mod prepared;
 mod program;
 mod signature;

@@ -4,7 +4,7 @@
 use crate::npy::Npy;
 use crate::package_file::PackageFile;
 use crate::publish::publish;
-use crate::{Failure, Report, input, machine_memory, told};
+use crate::{Failure, Report, input};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use kernpack_compiler::Options;
@@ -12,7 +12,9 @@ use kernpack_compiler::source::kernel;
 use kernpack_package::interpret::{
     Array, Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted,
     InterpretedLaunch, InterpretedTensor, Role, TensorDifference, Wanted, interpret,
+    machine_memory,
 };
+use kernpack_render::told;
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -111,7 +113,7 @@ impl Run {
             fill: self.fill.clone(),
             seed: self.seed,
             compare: self.compare(),
-            most_memory: self.memory.or_else(|| Some(machine_memory::bytes()? / 2)),
+            most_memory: self.memory.or_else(machine_memory::usual),
             n_cores: self.jobs.map(usize::from),
             bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
         };

@@ -22,7 +22,7 @@ use kernpack_ffi_abi::libtvm_ffi::{TVMFFIErrorMoveFromRaised, TVMFFIObjectDecRef
 use kernpack_ffi_abi::{DType, TypeIndex, slice};
 
 pub use super::memory::need_memory;
-pub use super::stream::{Current, set_current};
+pub use super::stream::on;
 
 /// Refuses a file that another version of kernpack wrote.
 pub const fn expect_version(written: &str) {
@@ -40,17 +40,23 @@ pub const fn expect_version(written: &str) {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'p> {
     function: SafeCall,
+    signature: &'static str,
     package: PhantomData<&'p ()>,
 }
 
 impl<'p> Entry<'p> {
-    /// The entry point of that address.
+    /// The entry point of that address, which has that signature.
     ///
     /// # Safety
     /// It is there for `'p`.
     #[inline]
-    pub const unsafe fn new(function: SafeCall) -> Entry<'p> {
-        Entry { function, package: PhantomData }
+    pub const unsafe fn new(function: SafeCall, signature: &'static str) -> Entry<'p> {
+        Entry { function, signature, package: PhantomData }
+    }
+
+    /// The signature.
+    pub const fn signature(&self) -> &'static str {
+        self.signature
     }
 
     /// Calls it.
@@ -62,10 +68,10 @@ impl<'p> Entry<'p> {
     /// Why it was refused, or failed.
     #[inline]
     pub unsafe fn call(self, args: &[Any]) -> Result<Returned> {
-        let mut returned = Returned(NONE);
+        let mut returned = Returned::none();
         // SAFETY: the arguments are there, and so is a place for the result.
         let code = unsafe {
-            (self.function)(ptr::null_mut(), args.as_ptr(), args.len() as i32, &mut returned.0)
+            (self.function)(ptr::null_mut(), args.as_ptr(), args.len() as i32, returned.place())
         };
         check(code)?;
         Ok(returned)
@@ -124,6 +130,30 @@ impl Drop for Returned {
 }
 
 impl Returned {
+    /// Nothing.
+    #[inline]
+    pub(crate) const fn none() -> Returned {
+        Returned(NONE)
+    }
+
+    /// An object of that type, whose reference becomes the value's.
+    #[cfg(feature = "check")]
+    pub(crate) fn object(index: TypeIndex, object: *mut c_void) -> Returned {
+        Returned(any(index, object as i64))
+    }
+
+    /// The value, whose reference stays this one's.
+    #[cfg(feature = "check")]
+    pub(crate) fn value(&self) -> Any {
+        self.0
+    }
+
+    /// Where a function puts what it returns.
+    #[inline]
+    pub(crate) fn place(&mut self) -> *mut Any {
+        &mut self.0
+    }
+
     fn holds(&self, index: TypeIndex) -> bool {
         self.0.type_index == index.0
     }

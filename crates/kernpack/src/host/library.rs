@@ -39,7 +39,7 @@ impl Library {
     /// Where there is none, or it has another.
     #[doc(hidden)]
     pub fn entry(&self, name: &str, signature: &str) -> Result<SafeCall> {
-        let function = self.symbol(FUNCTION_PREFIX, name)?;
+        let function = self.function(name)?;
         let found = self.signature(name)?;
         match found == signature {
             true => Ok(function),
@@ -49,6 +49,15 @@ impl Library {
                 self.path
             ))),
         }
+    }
+
+    /// The function of that name, of those that packages have of kernpack, without metadata.
+    ///
+    /// # Errors
+    /// Where there is none.
+    #[doc(hidden)]
+    pub fn function(&self, name: &str) -> Result<SafeCall> {
+        self.symbol(FUNCTION_PREFIX, name)
     }
 
     fn symbol(&self, prefix: &str, name: &str) -> Result<SafeCall> {
@@ -64,7 +73,7 @@ impl Library {
     fn signature(&self, name: &str) -> Result<String> {
         let metadata = self.symbol(METADATA_PREFIX, name)?;
         // SAFETY: the library is there as long as this.
-        let entry = unsafe { Entry::new(metadata) };
+        let entry = unsafe { Entry::new(metadata, "") };
         let unreadable = || {
             let path = &self.path;
             Error::Runtime(format!("the metadata of `{name}` in `{path}` is none of kernpack's"))

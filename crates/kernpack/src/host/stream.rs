@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The places where functions run: the CPU, or a stream of a GPU.
+//! The places where functions run: the CPU, or a stream of a GPU. That kernels may run on the
+//! interpreter as well is `interpreter.rs`.
 
 #![expect(unsafe_code, reason = "a stream is a handle of C")]
 
 use crate::Result;
-use crate::call::check;
+use crate::call::{Any, Entry, Returned, check};
 use core::ffi::c_void;
 use core::ptr;
 use kernpack_ffi_abi::DeviceType;
@@ -14,6 +15,60 @@ use std::sync::Arc;
 /// The CPU: where functions run that take no stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpu;
+
+/// The place where the kernels of a function run: a [`Stream`] of a GPU, or an interpreter.
+///
+/// # Safety
+/// A call does with its arguments what the signature says.
+#[diagnostic::on_unimplemented(
+    message = "no kernel runs on `{Self}`",
+    label = "expected a stream of a GPU",
+    note = "streams are those of `cudarc` where kernpack has the feature `cuda`, and `RawStream`; \
+            where it has the feature `check`, an `Interpreter` takes the place of one"
+)]
+pub unsafe trait Place {
+    /// Makes a call.
+    ///
+    /// # Errors
+    /// Why it was refused, or failed.
+    ///
+    /// # Safety
+    /// The arguments are what the signature asks for.
+    #[doc(hidden)]
+    unsafe fn call(&self, entry: Entry<'_>, args: &[Any]) -> Result<Returned>;
+
+    /// The stream, as functions that have a parameter for it are passed it.
+    #[doc(hidden)]
+    fn passed(&self) -> *mut c_void;
+}
+
+/// Makes a call at a place.
+///
+/// # Errors
+/// Why it was refused, or failed.
+///
+/// # Safety
+/// The arguments are what the signature asks for.
+#[inline]
+pub unsafe fn on<P: Place + ?Sized>(place: &P, entry: Entry<'_>, args: &[Any]) -> Result<Returned> {
+    // SAFETY: the caller says so.
+    unsafe { place.call(entry, args) }
+}
+
+// SAFETY: the package does what its signature says.
+unsafe impl<S: Stream + ?Sized> Place for S {
+    #[inline]
+    unsafe fn call(&self, entry: Entry<'_>, args: &[Any]) -> Result<Returned> {
+        let _current = set_current(self)?;
+        // SAFETY: the caller says so.
+        unsafe { entry.call(args) }
+    }
+
+    #[inline]
+    fn passed(&self) -> *mut c_void {
+        self.handle()
+    }
+}
 
 /// A stream of a GPU.
 ///
@@ -85,7 +140,7 @@ unsafe impl Stream for RawStream {
 
 /// A stream as that of the environment on this thread, until it is dropped.
 #[derive(Debug)]
-pub struct Current {
+struct Current {
     device_id: i32,
     before: *mut c_void,
 }
@@ -95,7 +150,7 @@ pub struct Current {
 /// # Errors
 /// Where the device refuses.
 #[inline]
-pub fn set_current(stream: &impl Stream) -> Result<Current> {
+fn set_current<S: Stream + ?Sized>(stream: &S) -> Result<Current> {
     stream.prepare()?;
     let (device_id, handle) = (stream.device_id(), stream.handle());
     let before = set(device_id, handle)?;

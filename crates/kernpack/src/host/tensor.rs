@@ -12,6 +12,11 @@ use core::ptr::NonNull;
 use kernpack_ffi_abi::layout::{DLTensor, TENSOR_VIEW_OFFSET};
 use kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectDecRef;
 use kernpack_ffi_abi::{DType, DeviceType, slice};
+#[cfg(feature = "check")]
+use {
+    crate::call::check, kernpack_ffi_abi::ManagedTensor,
+    kernpack_ffi_abi::libtvm_ffi::TVMFFITensorFromDLPackVersioned,
+};
 
 /// A tensor with memory of its own, which nobody else has: compact and row-major, on the CPU or on
 /// a GPU.
@@ -32,6 +37,35 @@ impl<T> Drop for Tensor<T> {
         // SAFETY: the reference is this value's.
         unsafe { TVMFFIObjectDecRef(self.object.as_ptr()) };
     }
+}
+
+/// An object that is a tensor on the CPU, with a copy of these bytes for its elements.
+///
+/// # Errors
+/// Where libtvm_ffi cannot make it.
+#[cfg(feature = "check")]
+pub(super) fn new_object(dtype: DType, shape: &[i64], bytes: &[u8]) -> Result<*mut c_void> {
+    // Words that no element of any type lies askew in.
+    let mut memory = vec![0u128; bytes.len().div_ceil(size_of::<u128>())];
+    let to = memory.as_mut_ptr();
+    // SAFETY: there are as many bytes or more, and they are nobody else's.
+    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
+    let view = DLTensor {
+        data: to as u64,
+        device_type: DeviceType::CPU.0,
+        device_id: 0,
+        ndim: shape.len() as i32,
+        dtype: dtype.packed(),
+        shape: shape.as_ptr() as u64,
+        strides: 0,
+        byte_offset: 0,
+    };
+    let mut object = core::ptr::null_mut();
+    // SAFETY: the view has as many extents as it says.
+    let managed = unsafe { ManagedTensor::over(&view, memory) };
+    // SAFETY: the managed tensor is handed on, and there is a place for the object.
+    check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
+    Ok(object)
 }
 
 impl<T: Element> Tensor<T> {

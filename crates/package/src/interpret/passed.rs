@@ -8,6 +8,7 @@
 //! it is, and how it is read; and the call.
 
 use super::InterpretError;
+use super::runs::each_run;
 use kernpack_ffi_abi::managed::row_major;
 use kernpack_validators::described::{Described, DescribedTensor, data_at, tensor_at};
 use std::ops::Range;
@@ -35,14 +36,15 @@ pub struct PassedMemory {
 
 impl Passed {
     /// Arguments whose tensors have the addresses of their first elements as `data`; tensors
-    /// without have none. `read` gives so many bytes that lie at an address.
+    /// without have none. `read` copies the bytes that lie at an address, for those of elements
+    /// alone.
     ///
     /// # Errors
     /// Where they have more bytes than may be taken, or than there are addresses.
     pub fn of(
         mut arguments: Vec<Described>,
         most_bytes: Option<u64>,
-        read: &mut dyn FnMut(u64, usize) -> Vec<u8>,
+        read: &mut dyn FnMut(u64, &mut [u8]),
     ) -> Result<Passed, InterpretError> {
         let mut tensors = Vec::new();
         arguments.iter_mut().for_each(|argument| collect(argument, &mut tensors));
@@ -56,21 +58,25 @@ impl Passed {
             let message = format!("the arguments have {all} bytes, and {most} may be taken");
             return Err(InterpretError::Other(message));
         }
+        let memory = |piece: &Range<u64>| PassedMemory {
+            address: piece.start,
+            bytes: vec![0; (piece.end - piece.start) as usize],
+        };
+        let mut memories: Vec<_> = pieces.iter().map(memory).collect();
         for (tensor, range) in tensors.into_iter().zip(&ranges) {
             let address = tensor.data.unwrap_or_default();
             let number =
                 pieces.iter().position(|piece| is_in(range, piece)).filter(|_| address > 0);
+            if let Some(number) = number {
+                copy(tensor, &mut memories[number], read);
+            }
             // An address that is not there stays NULL, which checks may refuse.
             tensor.data = Some(number.map_or(0, |number| {
                 let start = pieces[number].start;
                 data_at(number, start % KEPT + address - start)
             }));
         }
-        let memory = |piece: Range<u64>| {
-            let bytes = read(piece.start, (piece.end - piece.start) as usize);
-            PassedMemory { address: piece.start, bytes }
-        };
-        Ok(Passed { arguments, memories: pieces.into_iter().map(memory).collect() })
+        Ok(Passed { arguments, memories })
     }
 
     /// The address that [`place`](Passed::place) takes for one that the caller has of some byte of
@@ -91,6 +97,16 @@ impl Passed {
         let lead = self.memories.get(number)?.address % KEPT;
         Some((number, offset.wrapping_sub(lead)))
     }
+}
+
+/// Copies the elements of a tensor into the memory that it lies in.
+fn copy(tensor: &DescribedTensor, memory: &mut PassedMemory, read: &mut dyn FnMut(u64, &mut [u8])) {
+    let first = tensor.data.unwrap_or_default();
+    each_run(tensor.dtype, &tensor.shape, &strides(tensor), &mut |run| {
+        let address = first.wrapping_add_signed(run.start);
+        let (at, count) = ((address - memory.address) as usize, (run.end - run.start) as usize);
+        read(address, &mut memory.bytes[at..at + count]);
+    });
 }
 
 /// The tensors of an argument, in order.
@@ -188,9 +204,8 @@ mod tests {
     /// The memory and the offset of each tensor, and what was read.
     fn placed(arguments: Vec<Described>) -> (Places, Vec<(u64, usize)>) {
         let mut read = Vec::new();
-        let mut passed = Passed::of(arguments, None, &mut |address, count| {
-            read.push((address, count));
-            vec![0; count]
+        let mut passed = Passed::of(arguments, None, &mut |address, bytes| {
+            read.push((address, bytes.len()));
         })
         .unwrap();
         let mut arguments = std::mem::take(&mut passed.arguments);
@@ -208,13 +223,16 @@ mod tests {
         let touching = tensor(0x10_002c, &[2], None);
         let (places, read) = placed(vec![x, overlapping, within, touching]);
         assert_eq!(places, [Some((0, 0)), Some((0, 8)), Some((0, 4)), Some((1, 0))]);
-        assert_eq!(read, [(0x10_0010, 28), (0x10_002c, 8)]);
+        // Bytes that two tensors share are read for both.
+        let runs = [(0x10_0010, 16), (0x10_0018, 8), (0x10_0024, 8), (0x10_0014, 4)];
+        assert_eq!(read, [&runs[..], &[(0x10_002c, 8)]].concat());
     }
 
     #[test]
     fn strides_may_go_back_and_nowhere() {
         let reversed = tensor(0x1018, &[3, 5], Some(&[-2, 0]));
-        assert_eq!(placed(vec![reversed]), (vec![Some((0, 16))], vec![(0x1008, 20)]));
+        let read = vec![(0x1008, 4), (0x1010, 4), (0x1018, 4)];
+        assert_eq!(placed(vec![reversed]), (vec![Some((0, 16))], read));
     }
 
     #[test]
@@ -227,23 +245,31 @@ mod tests {
         assert_eq!(read, [(0x1000, 4)]);
         let (places, read) = placed(vec![tensor(0x1000, &[1], None), tensor(0x1004, &[0], None)]);
         assert_eq!(places, [Some((0, 0)), Some((1, 0))]);
-        assert_eq!(read, [(0x1000, 4), (0x1004, 0)]);
+        assert_eq!(read, [(0x1000, 4)]);
     }
 
     #[test]
     fn no_more_is_read_than_may_be_taken() {
-        let read = |_: u64, count| vec![0; count];
-        let of = |shape: &[i64], most| {
-            Passed::of(vec![tensor(64, shape, None)], Some(most), &mut read.clone()).is_ok()
+        let mut n_read = 0;
+        let mut of = |shape: &[i64], most| {
+            let mut read = |_, bytes: &mut [u8]| n_read += bytes.len();
+            Passed::of(vec![tensor(64, shape, None)], Some(most), &mut read).is_ok()
         };
         assert!(of(&[4], 16) && !of(&[5], 16));
         assert!(!of(&[i64::MAX, 2], u64::MAX));
-        assert_eq!(read(0, 1), [0]);
+        assert_eq!(n_read, 16);
+    }
+
+    #[test]
+    fn what_lies_between_elements_is_not_read() {
+        let mut read = |_, bytes: &mut [u8]| bytes.fill(7);
+        let passed = Passed::of(vec![tensor(0x1000, &[2], Some(&[2]))], None, &mut read).unwrap();
+        assert_eq!(passed.memories[0].bytes, [7, 7, 7, 7, 0, 0, 0, 0, 7, 7, 7, 7]);
     }
 
     #[test]
     fn addresses_keep_their_alignment() {
-        let passed = Passed::of(vec![tensor(0x7004, &[4], None)], None, &mut |_, n| vec![0; n]);
+        let passed = Passed::of(vec![tensor(0x7004, &[4], None)], None, &mut |_, _| {});
         let Ok(Passed { arguments, .. }) = passed else { panic!() };
         let Described::Tensor(tensor) = &arguments[0] else { panic!() };
         assert_eq!(tensor.data.unwrap() % 0x1_0000, 0x7004);

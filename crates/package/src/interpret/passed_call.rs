@@ -78,32 +78,46 @@ pub struct PassedTensor {
     pub place: Option<(usize, u64)>,
 }
 
-/// Makes a call.
+/// Makes a call of a function of a package.
 ///
 /// # Errors
-/// Where the package is wrong, the function refuses the arguments, or the call takes too much
-/// memory. What is wrong with what it does is in the answer.
+/// Where the package is wrong, and as of [`Interpretable::call`].
 pub fn interpret_passed(
     package: &WrittenPackage,
     function: &str,
-    mut passed: Passed,
+    passed: Passed,
     options: &PassedOptions,
     held: &Held,
 ) -> Result<InterpretedPassed, InterpretError> {
-    let ready = Interpretable::of(package, function, held)?;
-    let device = ready.function.default_device();
-    let signature = &ready.function.signature;
-    let mut arguments = std::mem::take(&mut passed.arguments);
-    let mut found = Found { passed: &passed, device, tensors: vec![] };
-    for (argument, (_, param)) in arguments.iter_mut().zip(signature.arguments()) {
-        found.argument(&param.name, &param.kind.host_type(), argument)?;
+    Interpretable::of(package, function, held)?.call(passed, options)
+}
+
+impl Interpretable {
+    /// Makes a call.
+    ///
+    /// # Errors
+    /// Where the function refuses the arguments, or the call takes too much memory. What is wrong
+    /// with what it does is in the answer.
+    pub fn call(
+        &self,
+        mut passed: Passed,
+        options: &PassedOptions,
+    ) -> Result<InterpretedPassed, InterpretError> {
+        let ready = self;
+        let device = ready.function.default_device();
+        let signature = &ready.function.signature;
+        let mut arguments = std::mem::take(&mut passed.arguments);
+        let mut found = Found { passed: &passed, device, tensors: vec![] };
+        for (argument, (_, param)) in arguments.iter_mut().zip(signature.arguments()) {
+            found.argument(&param.name, &param.kind.host_type(), argument)?;
+        }
+        let tensors = found.tensors;
+        let outcome = check_call_knowing(&ready.plan, &arguments, device, Some(USUAL_FACTS));
+        let accepted = super::accepted(outcome)?;
+        let row = row(signature, &accepted);
+        let call = PassedCall { ready, accepted: &accepted, tensors, row };
+        call.run(passed, options)
     }
-    let tensors = found.tensors;
-    let outcome = check_call_knowing(&ready.plan, &arguments, device, Some(USUAL_FACTS));
-    let accepted = super::accepted(outcome)?;
-    let row = row(signature, &accepted);
-    let call = PassedCall { ready: &ready, accepted: &accepted, tensors, row };
-    call.run(passed, options)
 }
 
 /// The dtypes of the dtype variables in a call.

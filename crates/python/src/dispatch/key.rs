@@ -7,8 +7,9 @@
 //! data, and a key is a row of words: a call makes them at once ([`add`]), and what is known
 //! without a call makes them of classes ([`Class::add_to`]).
 
-use crate::ffi::{bytes, items};
+use crate::ffi::bytes;
 use kernpack_ffi_abi::layout::{Any, DLTensor, TENSOR_VIEW_OFFSET};
+use kernpack_ffi_abi::value::items;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex, slice};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;

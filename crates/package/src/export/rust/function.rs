@@ -29,6 +29,8 @@ pub(super) struct RustFunction {
     body: Vec<String>,
     results: Results,
     is_unsafe: bool,
+    /// Whether it is one that the package describes, and none of kernpack's own.
+    is_described: bool,
 }
 
 impl RustFunction {
@@ -72,6 +74,7 @@ impl RustFunction {
                 _ => Results::new(signature, &types),
             },
             types,
+            is_described: *role == Role::Call,
             is_unsafe: signature.params.iter().any(|param| has_pointer(&param.kind.host_type())),
         })
     }
@@ -100,13 +103,18 @@ impl RustFunction {
 
     /// The field of a package that is loaded.
     pub(super) fn lookup(&self) -> String {
-        let RustFunction { name, entry, signature, .. } = self;
-        format!("            {name}: library.entry({entry:?}, {signature:?})?,\n")
+        let RustFunction { name, entry, .. } = self;
+        match self.is_described {
+            true => {
+                format!("            {name}: library.entry({entry:?}, {name}::{SIGNATURE})?,\n")
+            }
+            false => format!("            {name}: library.function({entry:?})?,\n"),
+        }
     }
 
     /// The function's module. `module` is the type of a package that is loaded.
     pub(super) fn module(&self, module: &str) -> String {
-        let RustFunction { name, entry, types, results, .. } = self;
+        let RustFunction { name, entry, signature, types, results, .. } = self;
         let variables = &types.variables;
         let sealed = types.sealed();
         let traits: String = variables.iter().map(|variable| variable.text()).collect();
@@ -118,6 +126,7 @@ impl RustFunction {
             "
     /// The call of `{entry}`, and types of its own.
     pub mod {name} {{
+        pub(super) const {SIGNATURE}: &str = {signature:?};
 {sealed}{traits}{structs}{results}
         /// A call of `{entry}`.
         #[must_use = \"nothing is called before `call`\"]
@@ -201,7 +210,7 @@ impl RustFunction {
 
     fn common_bounds(&self) -> impl Iterator<Item = String> {
         let told = self.types.told().map(|variable| variable.bounded());
-        let stream = self.types.stream.iter().map(|name| format!("{name}: ::kernpack::Stream"));
+        let stream = self.types.stream.iter().map(|name| format!("{name}: ::kernpack::Place"));
         told.chain(stream)
     }
 
@@ -237,7 +246,8 @@ impl RustFunction {
 
     /// A call of that entry point.
     fn made(&self, entry: &str, level: usize) -> String {
-        let entry = format!("let kernpack_entry = unsafe {{ {CALL}::Entry::new({entry}) }};");
+        let entry =
+            format!("let kernpack_entry = unsafe {{ {CALL}::Entry::new({entry}, {SIGNATURE}) }};");
         let stream = self.stream.iter().map(|name| format!("kernpack_stream: {name},"));
         let own = self.arguments.iter().map(|argument| match &argument.default {
             None => format!("{},", argument.name),
@@ -364,6 +374,9 @@ impl RustFunction {
     }
 }
 
+/// The name of the constant that has a function's signature, in its module.
+const SIGNATURE: &str = "KERNPACK_SIGNATURE";
+
 /// Lines, so many levels deep.
 fn lines(lines: &[String], level: usize) -> String {
     let indent = " ".repeat(4 * level);
@@ -442,8 +455,11 @@ fn body(function: &Function, passed: &[(&Param, String, bool)], has_stream: bool
     statements.push(format!("let args: [{CALL}::Any; {}] = [", values.len()));
     statements.extend(values);
     statements.push("];".to_string());
-    statements.extend(has_stream.then(|| format!("let current = {CALL}::set_current(stream)?;")));
+    let call = match has_stream {
+        true => format!("{CALL}::on(stream, self.kernpack_entry, &args)"),
+        false => "self.kernpack_entry.call(&args)".to_string(),
+    };
     statements.push("// SAFETY: the arguments are what the signature asks for.".to_string());
-    statements.push("let returned = unsafe { self.kernpack_entry.call(&args) }?;".to_string());
+    statements.push(format!("let returned = unsafe {{ {call} }}?;"));
     statements
 }

@@ -104,7 +104,7 @@ impl Body {
             HostType::Int(_) => format!("{CALL}::int({lent})"),
             HostType::Float(_) => format!("{CALL}::float({lent})"),
             HostType::Pointer(_) => format!("{CALL}::pointer({lent})"),
-            HostType::Stream => format!("{CALL}::pointer(::kernpack::Stream::handle({lent}))"),
+            HostType::Stream => format!("{CALL}::pointer(::kernpack::Place::passed({lent}))"),
             HostType::DataType => format!("{CALL}::data_type({lent})"),
             HostType::Literal(value) => self.literal(value),
             HostType::String => self.object("text", lent),
