@@ -11,13 +11,15 @@
 //! names. `streams` is for a GPU, which nobody needs here: its functions compile. `rows` is a file
 //! of kernels, which `interpreter.rs` has run without one, and which `building.rs` compiles. `table`
 //! is the package of `examples/hosts`; `refusals.rs` has what it refuses. `arrays.rs` is about
-//! layouts of arrays, `memory.rs` about what calls allocate and who frees it, and `loading.rs` about
+//! layouts of arrays, `memory.rs` about what calls allocate and who frees it, `linked.rs` about
+//! build scripts that have the compiler in them, and `loading.rs` about
 //! shared objects. What does not compile, and lints in users' crates, are `../users`.
 
 mod arrays;
 mod building;
 mod calls;
 mod interpreter;
+mod linked;
 mod loading;
 mod memory;
 mod names;

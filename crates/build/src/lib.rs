@@ -23,6 +23,9 @@
 //! `KERNPACK` names, else `kernpack` on `PATH`. It has to be of this crate's version: functions are
 //! written for the crate `kernpack` of one version.
 //!
+//! With the feature `compiler`, `linked` has the compiler that is part of the build script do what
+//! the program does. Whoever builds the crate needs LLVM for it, and no program.
+//!
 //! [`prebuilt()`] takes what the program has made before. It needs no program and no compiler, so
 //! crates are published with it.
 //!
@@ -39,11 +42,12 @@
 //!
 //! `package.rs` and `prebuilt.rs` are the two ways to a package, each a file. `environment.rs` is
 //! all that is known of the build script, `host.rs` what it builds for. `program.rs` finds and runs
-//! the program, `answer.rs` and `diagnostic.rs` are what that answers. `object_file.rs` reads what
+//! the program, `linked.rs` asks the linked compiler, `answer.rs` and `diagnostic.rs` are what that answers. `object_file.rs` reads what
 //! an object says of its package, `archive.rs` makes an archive of it, and `output.rs` puts both
 //! files where they belong, whole or not at all. `built.rs` is what there is to be said to cargo
 //! then, `problem.rs` what there is to be said otherwise, `cargo.rs` the language for both.
-//! `report.rs` alone prints. Nothing here compiles kernels or writes Rust: the program does.
+//! `report.rs` alone prints. Nothing here compiles kernels or writes Rust:
+//! compilers do.
 
 mod answer;
 mod archive;
@@ -52,6 +56,8 @@ mod cargo;
 mod diagnostic;
 mod environment;
 mod host;
+#[cfg(feature = "compiler")]
+mod linked;
 mod object_file;
 mod output;
 mod package;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A package that the program builds from the user's files.
+//! A package that is built from the user's files, by the program or by the linked compiler.
 
+use crate::answer::Made;
 use crate::built::Origin;
 use crate::environment::{self, Environment, Script};
+#[cfg(feature = "compiler")]
+use crate::linked;
 use crate::object_file::ObjectFile;
 use crate::output::Scratch;
 use crate::problem::Problem;
@@ -19,14 +22,24 @@ pub struct Package {
     file: PathBuf,
     arch: Option<String>,
     specs: Vec<String>,
-    program: Option<PathBuf>,
+    compiler: Compiler,
     environment: Environment,
+}
+
+/// The compiler that a build script asks for.
+#[derive(Clone, Debug)]
+enum Compiler {
+    /// The program: that one, or the one that is found.
+    Program(Option<PathBuf>),
+    #[cfg(feature = "compiler")]
+    Linked,
 }
 
 impl Package {
     pub(crate) fn new(file: &Path) -> Package {
         let environment = Environment::of_process();
-        Package { file: file.into(), arch: None, specs: vec![], program: None, environment }
+        let compiler = Compiler::Program(None);
+        Package { file: file.into(), arch: None, specs: vec![], compiler, environment }
     }
 
     /// The targets of GPU code, such as `sm_90a,compute_80`, whatever the package file says. The
@@ -46,7 +59,15 @@ impl Package {
     /// The program `kernpack` to build with: a name is looked for on `PATH`, and a relative path
     /// begins at the folder of `Cargo.toml`.
     pub fn program(self, path: impl Into<PathBuf>) -> Package {
-        Package { program: Some(path.into()), ..self }
+        Package { compiler: Compiler::Program(Some(path.into())), ..self }
+    }
+
+    /// Builds with the compiler that is part of the build script, and with no program: the feature
+    /// `compiler`, which needs LLVM where the build script is built. The compiler itself has the
+    /// variables of this process.
+    #[cfg(feature = "compiler")]
+    pub fn linked(self) -> Package {
+        Package { compiler: Compiler::Linked, ..self }
     }
 
     /// The variables to go by, instead of those of this process.
@@ -73,10 +94,16 @@ impl Package {
         if !script.has(&self.file) {
             return Err(Problem::NoFile { path: self.file.clone(), manifest: script.manifest });
         }
-        let program = Program::find(self.program.as_deref(), &self.environment, &script)?;
-        program.require_version()?;
         let scratch = Scratch::new(&script.out)?;
-        let origin = self.run(&program, &script, &scratch)?;
+        let origin = match &self.compiler {
+            Compiler::Program(named) => self.run(named.as_deref(), &script, &scratch)?,
+            #[cfg(feature = "compiler")]
+            Compiler::Linked => {
+                let made =
+                    self.ask(&script, &scratch, |request| linked::build(request, &script))?;
+                self.origin(made, vec![environment::ARCH])
+            }
+        };
         let object = ObjectFile::read(&scratch.object(), &scratch.object(), script.host)?;
         Built::new(&scratch, &object, &origin)
     }
@@ -84,10 +111,32 @@ impl Package {
     /// Has the program make the object and the functions.
     fn run(
         &self,
-        program: &Program<'_>,
+        named: Option<&Path>,
         script: &Script,
         scratch: &Scratch<'_>,
     ) -> Result<Origin, Problem> {
+        let program = Program::find(named, &self.environment, script)?;
+        program.require_version()?;
+        let made = self.ask(script, scratch, |request| program.build(request))?;
+        for path in [scratch.object(), scratch.functions()] {
+            if !path.is_file() {
+                return Err(Problem::NotWritten { program: program.path, lacking: path });
+            }
+        }
+        let mut variables = vec![environment::PROGRAM, environment::ARCH];
+        variables.extend(program.is_by_path.then_some(environment::PATH));
+        let mut origin = self.origin(made, variables);
+        origin.files.push(program.path);
+        Ok(origin)
+    }
+
+    /// Has a compiler make the object and the functions.
+    fn ask(
+        &self,
+        script: &Script,
+        scratch: &Scratch<'_>,
+        build: impl FnOnce(&Request<'_>) -> Result<Made, Problem>,
+    ) -> Result<Made, Problem> {
         let (object, functions) = (scratch.object(), scratch.functions());
         let (arch, remark) = self.archs();
         let target = option("--target", script.host.name);
@@ -98,15 +147,12 @@ impl Package {
         let outputs = outputs.flat_map(|path| [OsStr::new("-o"), path.as_os_str()]);
         let options = options.chain(outputs).collect();
 
-        let made = program.build(&Request { file: &self.file, options, remark })?;
-        if let Some(lacking) = [object, functions].into_iter().find(|path| !path.is_file()) {
-            return Err(Problem::NotWritten { program: program.path.clone(), lacking });
-        }
-        let mut files = made.inputs;
-        files.push(program.path.clone());
-        let mut variables = vec![environment::PROGRAM, environment::ARCH];
-        variables.extend(program.is_by_path.then_some(environment::PATH));
-        Ok(Origin { file: self.file.clone(), files, variables, warnings: made.warnings })
+        build(&Request { file: &self.file, options, remark })
+    }
+
+    fn origin(&self, made: Made, variables: Vec<&'static str>) -> Origin {
+        let Made { inputs, warnings } = made;
+        Origin { file: self.file.clone(), files: inputs, variables, warnings }
     }
 
     /// The targets of GPU code, if anybody names them, and who does.

@@ -104,6 +104,10 @@ pub enum Problem {
     /// The program says what is wrong, and that is in no text.
     #[error("kernpack cannot build `{file}`: {message}\nnote: it was run as `{command}`{remark}")]
     Refused { file: String, message: String, command: String, remark: &'static str },
+    /// The linked compiler says what is wrong, and that is in no text.
+    #[cfg(feature = "compiler")]
+    #[error("kernpack cannot build `{file}`: {message}{remark}")]
+    Unbuilt { file: String, message: String, remark: &'static str },
     /// The program says what is wrong with the user's files.
     #[error("{0}")]
     Diagnostics(Diagnostics),

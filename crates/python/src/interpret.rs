@@ -25,7 +25,7 @@ use kernpack_ffi_abi::{DeviceType, ErrorKind};
 use kernpack_package::interpret::values::NotOnHost;
 use kernpack_package::interpret::{
     Cancel, InterpretError, InterpretedLaunch, InterpretedPassed, Passed, PassedOptions,
-    PassedTensor, interpret_passed, machine_memory, values,
+    interpret_passed, machine_memory, values,
 };
 use kernpack_render::told;
 use kernpack_syntax::{Diagnostics, Texts, Told};
