@@ -17,7 +17,7 @@
 //! `render.rs` draws diagnostics, `told.rs` has both their forms, `publish.rs` writes files whole
 //! or not at all, `depfile.rs` says what they were made from, `timings.rs` adds up the phases, and
 //! `signal.rs` cleans up where a signal ends the process. `explain` has its pages on builds and on
-//! CUDA from `docs/diagnostics.md` and `docs/errors.md`, which are part of the program.
+//! CUDA from documents, to which it has links, and which are part of the program.
 
 mod commands;
 mod depfile;

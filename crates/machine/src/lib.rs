@@ -10,7 +10,7 @@
 //! says.
 //!
 //! The crate depends on nothing. The runtime, which may not either, has `arch_code.rs` and
-//! `tensor_map.rs` compiled into itself, by their paths: these two use nothing but `core`.
+//! `tensor_map.rs` compiled into itself, by links to them: these two use nothing but `core`.
 
 #![forbid(unsafe_code)]
 
