@@ -19,7 +19,7 @@ use std::process::Command;
 /// Files of the workspace that pin what all crates are built with.
 const PINS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml"];
 
-/// What cargo adds to a package of a crate: its manifest as it was written.
+/// The manifest as it was written, which cargo adds to a package of a crate.
 const PACKED: &str = "Cargo.toml.orig";
 
 fn main() {

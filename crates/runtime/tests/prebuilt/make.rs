@@ -202,6 +202,6 @@ fn run(command: &mut Command) -> Result<String, String> {
     }
 }
 
-pub fn file_problem(file: &(impl AsRef<OsStr> + ?Sized), error: std::io::Error) -> String {
+fn file_problem(file: &(impl AsRef<OsStr> + ?Sized), error: std::io::Error) -> String {
     format!("{}: {error}", file.as_ref().display())
 }
