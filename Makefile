@@ -90,7 +90,7 @@ lint:
 	cargo check $(CARGO_FLAGS) --manifest-path fuzz/Cargo.toml --target-dir $(TARGET_DIR)/fuzz
 	scripts/lint-objects $(CARGO_FLAGS)
 	scripts/packed-crates $(CARGO_FLAGS)
-	cargo deny check licenses sources bans
+	cargo deny --locked check licenses sources bans
 
 # A test compares.
 .PHONY: objects
