@@ -28,8 +28,10 @@ help:
 	@echo 'make build   build the command line tool for use (needs no Python)'
 	@echo 'make native  build the libraries of the Python package, for running it from its folder'
 	@echo 'make fmt     format Rust and Python'
-	@echo 'make lint    check the formatting and run clippy, warnings being errors'
+	@echo 'make lint    check the formatting, run clippy, warnings being errors, pack the crates, and check what they depend on'
 	@echo 'make docs    build the Rust documentation, warnings being errors'
+	@echo 'make objects make the objects of the runtime again, after a change of it'
+	@echo 'make crates  build every crate that is published from its package, as a release would'
 	@echo 'make soak    look for failures with new random seeds, for 10 minutes a run (MINUTES=60 RUNS=reference)'
 	@echo 'make bench   run the benchmarks'
 	@echo 'make clean   remove what was built (environments stay: .venv* and .cache)'
@@ -80,13 +82,27 @@ fmt:
 
 .PHONY: lint
 lint:
-	scripts/setup build python
+	scripts/setup build oldest python
 	$(RUSTFMT) --check
 	ruff format --check
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --release $(CALL_TYPE) -- -D warnings
 	cargo check $(CARGO_FLAGS) --manifest-path fuzz/Cargo.toml --target-dir $(TARGET_DIR)/fuzz
 	scripts/lint-objects $(CARGO_FLAGS)
+	scripts/packed-crates $(CARGO_FLAGS)
+	cargo deny --locked check licenses sources bans
+
+# A test compares.
+.PHONY: objects
+objects:
+	scripts/setup build
+	cargo run $(CARGO_FLAGS) --quiet -p kernpack-runtime --features writer --example objects
+
+# Nothing is published by it.
+.PHONY: crates
+crates:
+	scripts/setup build python
+	cargo publish $(CARGO_FLAGS) --workspace --dry-run
 
 .PHONY: docs
 docs: export RUSTDOCFLAGS := -D warnings

@@ -37,11 +37,12 @@ def machine(tmp_path):
             head = f'#!/bin/bash\necho "{command.name} $*" >> "{tmp_path}/calls"\n'
             command.write_text(f"{head}cd '{tmp_path}'\n{body}\n")
             command.chmod(0o755)
-        environment = {"PATH": f"{commands}:/usr/bin:/bin", "HOME": str(tmp_path)}
+        environment = {"PATH": f"{commands}:/usr/bin:/bin", "HOME": str(tmp_path)} | run.variables
         command = [tree / "scripts" / "setup", "build"]
         ran = subprocess.run(command, env=environment, capture_output=True, text=True)
         return ran.returncode, ran.stdout + ran.stderr
 
+    run.variables = {}
     run.calls = lambda: (tmp_path / "calls").read_text().splitlines()
     return run
 
@@ -73,6 +74,12 @@ def test_another_rust_is_refused(machine):
     status, printed = machine(rustc="echo 'rustc 1.80.0 (abc)'")
     assert status == 1
     assert f"this is rustc 1.80.0 (abc), but LLVM 22 is paired with Rust {PINNED}" in printed
+
+
+def test_another_rust_is_taken_where_it_is_named(machine):
+    machine.variables = {"RUSTUP_TOOLCHAIN": "1.99.0"}
+    status, printed = machine(rustc="echo 'rustc 1.99.0 (abc)'")
+    assert status == 0, printed
 
 
 def test_a_rustc_that_does_not_run_is_told(machine):

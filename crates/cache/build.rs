@@ -5,6 +5,9 @@
 //! Cargo says which crates those are: this one and all of the workspace that it depends on, their
 //! build scripts' dependencies included. The list of files is kept for a test
 //! (`src/tests/sources.rs`), which holds it against what git knows.
+//!
+//! Where this crate was packed, there is no workspace. Crates of ours depend on those of their own
+//! release, by its exact version, so that what this crate has in its folder names that of all.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -16,16 +19,21 @@ use std::process::Command;
 /// Files of the workspace that pin what all crates are built with.
 const PINS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml"];
 
+/// The manifest as it was written, which cargo adds to a package of a crate.
+const PACKED: &str = "Cargo.toml.orig";
+
 fn main() {
-    let metadata = metadata();
-    let root = Path::new(text(&metadata["workspace_root"]));
+    let own = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let (root, sources) = match own.join(PACKED).exists() {
+        true => (own.clone(), vec![own]),
+        false => workspace(own),
+    };
     let mut files = Vec::new();
-    let pins = PINS.iter().map(|pin| root.join(pin));
-    for source in folders(&metadata).into_iter().chain(pins) {
+    for source in sources {
         println!("cargo::rerun-if-changed={}", source.display());
         collect(&source, &mut files);
     }
-    let from_root = |file: &PathBuf| file.strip_prefix(root).unwrap_or(file).to_path_buf();
+    let from_root = |file: &PathBuf| file.strip_prefix(&root).unwrap_or(file).to_path_buf();
     let mut files: Vec<_> = files.iter().map(from_root).collect();
     files.sort();
     let (mut digest, mut list) = (Sha256::new(), String::new());
@@ -42,6 +50,15 @@ fn main() {
     fs::write(list_path, list).expect("cargo's folder for the script can be written to");
 }
 
+/// The root of the workspace, and the files and folders in it that decide.
+fn workspace(own: PathBuf) -> (PathBuf, Vec<PathBuf>) {
+    let metadata = metadata();
+    let root = PathBuf::from(text(&metadata["workspace_root"]));
+    let pins: Vec<_> = PINS.iter().map(|pin| root.join(pin)).collect();
+    let sources = folders(&metadata, own).into_iter().chain(pins).collect();
+    (root, sources)
+}
+
 /// Cargo's metadata of the crates of the workspace. Nothing else is resolved, and nothing fetched.
 fn metadata() -> Value {
     let mut cargo = Command::new(variable("CARGO"));
@@ -53,10 +70,9 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("`cargo metadata` writes JSON")
 }
 
-/// The folders of this crate and of those in the workspace that it depends on, whatever the
+/// The folders of a crate and of those in the workspace that it depends on, whatever the
 /// features. What only tests depend on is not among them.
-fn folders(metadata: &Value) -> BTreeSet<PathBuf> {
-    let own = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+fn folders(metadata: &Value, own: PathBuf) -> BTreeSet<PathBuf> {
     let (mut found, mut waiting) = (BTreeSet::new(), vec![own]);
     while let Some(folder) = waiting.pop() {
         if !found.insert(folder.clone()) {

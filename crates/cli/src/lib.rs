@@ -15,8 +15,9 @@
 //! also draws. `package_file.rs` is the package file that a command is given, with what options
 //! overrule in it. `input.rs` reads what the command line names, `npy.rs` is files of NumPy's,
 //! `publish.rs` writes files whole or not at all, `depfile.rs` says what they were made from,
-//! `timings.rs` adds up the phases, and `signal.rs` cleans up where a signal ends the process. `explain` has its pages on builds and on
-//! CUDA from `docs/diagnostics.md` and `docs/errors.md`, which are part of the program.
+//! `timings.rs` adds up the phases, and `signal.rs` cleans up where a signal ends the process.
+//! `explain` has its pages on builds and on CUDA from documents, to which it has links, and which
+//! are part of the program.
 
 mod commands;
 mod depfile;

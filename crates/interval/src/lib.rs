@@ -12,6 +12,14 @@
 //! most 64 bits; bounds are of 128, and no result of an operation on 64 bits is beyond these but
 //! products of unsigned numbers, whose bounds saturate.
 //!
+//! ```
+//! use kernpack_interval::Interval;
+//!
+//! let (rows, columns) = (Interval::new(1, 64), Interval::new(128, 256).with_divisor(8));
+//! let elements = rows * columns;
+//! assert_eq!((elements.min, elements.max, elements.divisor), (128, 16_384, 8));
+//! ```
+//!
 //! Not here: floats, vectors, expressions, and where facts come from.
 
 #![forbid(unsafe_code)]

@@ -4,13 +4,20 @@
 //! one of these numbers takes it from here, and what differs between architectures is one table
 //! ([`multiprocessor`]).
 //!
+//! ```
+//! use kernpack_machine::Multiprocessor;
+//!
+//! let hopper = Multiprocessor::of(90).expect("it is in the table");
+//! assert_eq!(hopper.most_block_bytes(), 227 << 10);
+//! ```
+//!
 //! Here are facts of machines as NVIDIA's documents and headers have them, each file with its
 //! sources. Not here: limits that are ours, such as how much a kernel may have in register tensors;
 //! what LLVM or the driver's functions know; attributes of the device at hand, which the driver
 //! says.
 //!
 //! The crate depends on nothing. The runtime, which may not either, has `arch_code.rs` and
-//! `tensor_map.rs` compiled into itself, by their paths: these two use nothing but `core`.
+//! `tensor_map.rs` compiled into itself, by links to them: these two use nothing but `core`.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host architectures that packages are made for. `build.rs` includes this file.
+//! The host architectures that packages are made for.
 
 /// An architecture that entry points run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,11 @@
 //!
 //! # Two builds of one source
 //!
-//! **Freestanding** (`--cfg kernpack_freestanding`, run by `build.rs` for the feature `prebuilt`):
-//! rustc writes this file as LLVM IR, LLVM turns that into one object for each `HostArch`, and
-//! `object` hands out the bytes. So nobody who compiles a package needs rustc.
+//! **Freestanding** (`--cfg kernpack_freestanding`, run by `make objects`): rustc writes this file
+//! as LLVM IR, and LLVM turns that into one object for each `HostArch`. They lie in `objects/`, as
+//! part of the crate, and with the feature `prebuilt` `object` hands out their bytes. So nobody who
+//! compiles a package needs rustc, and any rustc compiles the crate. A test makes them again, and
+//! compares.
 //!
 //! **Host**: an ordinary library for the compiler and the tests. Feature `writer` adds
 //! `TableWriter`, which writes the fault tables that the runtime reads, and `render`, which says
@@ -32,7 +34,7 @@
 //! raises errors (`raise.rs`), compares texts (`string.rs`), and rounds floats to halves
 //! (`narrow.rs`), with digits of its own (`float.rs`, `text.rs`). One source, two builds: an
 //! ordinary library for the compiler and tests, and objects for each host architecture
-//! (`host_arch.rs`), made by `build.rs` and handed out by `prebuilt.rs`. A second object, from
+//! (`host_arch.rs`), handed out by `prebuilt.rs`. A second object, from
 //! `cuda/`, is merged into packages with GPU kernels: it finds the driver, loads images, switches
 //! contexts, has tensor maps encoded, launches, says why the driver refused, and keeps what
 //! prepared calls were given. Which image a device takes, and what tensor maps are, are facts of
@@ -91,7 +93,6 @@ mod replay;
 
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 #[allow(dead_code, reason = "the compiler has its own, and each object uses its part")]
-#[path = "../../machine/src/arch_code.rs"]
 mod arch;
 #[cfg(test)]
 #[path = "cuda/choice.rs"]
@@ -100,7 +101,6 @@ mod choice;
 mod cuda;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 #[allow(dead_code, reason = "the compiler has its own, and each object uses its part")]
-#[path = "../../machine/src/tensor_map.rs"]
 mod tensor_map;
 
 #[cfg(not(kernpack_cuda))]

@@ -141,8 +141,8 @@ fn raise_text(kind: &[u8], message: &[u8], backtrace: &[u8]) -> bool {
 }
 
 /// The last resort where libtvm_ffi has no memory for an error. It walks the stack here, and should
-/// it have no memory for this either, it throws what C++ throws then: `build.rs` leaves the tables
-/// for both to functions that are called from outside, so this becomes part of those.
+/// it have no memory for this either, it throws what C++ throws then. `make objects` leaves
+/// the tables for both to functions that are called from outside, so this becomes part of those.
 #[inline(always)]
 fn raise_without_memory() {
     let text = c"out of memory".as_ptr();

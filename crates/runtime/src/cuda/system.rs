@@ -33,10 +33,10 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, symbol: *const c_char) -> *mut c_void;
     fn dlerror() -> *const c_char;
     fn getenv(name: *const c_char) -> *const c_char;
-    /// The processor's counter: `build.rs` puts LLVM's intrinsic in its place.
+    /// The processor's counter: `make objects` puts LLVM's intrinsic in its place.
     fn kernpack_ticks() -> u64;
-    /// Has the processor fetch what lies at an address, if it can be read: here, too, `build.rs`
-    /// puts LLVM's intrinsic, whose numbers say that it is read, often, and is data.
+    /// Has the processor fetch what lies at an address, if it can be read: `make objects` puts
+    /// LLVM's intrinsic here, too, whose numbers say that it is read, often, and is data.
     fn kernpack_prefetch(address: *const u8, writes: i32, locality: i32, is_data: i32);
 }
 

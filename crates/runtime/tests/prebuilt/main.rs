@@ -7,6 +7,9 @@
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use kernpack_runtime::interface::PACKAGE;
 use kernpack_runtime::interface::functions;
@@ -14,6 +17,7 @@ use kernpack_runtime::interface::layout::error_parts;
 use kernpack_runtime::{Format, HostArch, Part, TableWriter, cuda_object, object, render};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
+mod make;
 mod raised;
 
 /// The symbols that every package has around it: the C library, and what raises errors of
@@ -128,6 +132,24 @@ fn there_is_no_mutable_state_and_the_code_is_small() {
         let text = size_of(SectionKind::Text);
         assert!(text <= MAX_TEXT_BYTES, "{arch:?}: {text} bytes");
         assert_eq!(size_of(SectionKind::Data) + size_of(SectionKind::UninitializedData), 0);
+    }
+}
+
+/// Another release of LLVM 22 may make others: then they are made again with it.
+#[test]
+fn the_objects_are_what_the_source_becomes() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pin = fs::read_to_string(own.join("../../rust-toolchain.toml")).unwrap();
+    let pinned = pin.split('"').nth(1).expect("the channel is first");
+    let version = Command::new(make::rustc()).arg("--version").current_dir(own).output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    if !version.starts_with(&format!("rustc {pinned} ")) {
+        eprintln!("passed over: the objects are those of rustc {pinned}, and here is {version}");
+        return;
+    }
+    for (name, bytes) in make::objects(own).unwrap() {
+        let kept = fs::read(own.join("objects").join(&name)).unwrap_or_default();
+        assert!(kept == bytes, "objects/{name} is of another source: run `make objects`");
     }
 }
 

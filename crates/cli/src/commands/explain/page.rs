@@ -6,9 +6,9 @@
 
 /// The tables, and what they are about.
 const TABLES: [(&str, &str); 3] = [
-    ("error of a build", include_str!("../../../../../docs/diagnostics.md")),
-    ("finding of a run", include_str!("../../../../../docs/debugging.md")),
-    ("RuntimeError", include_str!("../../../../../docs/errors.md")),
+    ("error of a build", include_str!("diagnostics.md")),
+    ("finding of a run", include_str!("debugging.md")),
+    ("RuntimeError", include_str!("errors.md")),
 ];
 
 /// A row of a document.

@@ -1,0 +1,1 @@
+../../machine/src/arch_code.rs

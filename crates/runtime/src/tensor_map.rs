@@ -1,0 +1,1 @@
+../../machine/src/tensor_map.rs
