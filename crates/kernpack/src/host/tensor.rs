@@ -3,7 +3,7 @@
 
 #![expect(unsafe_code, reason = "tensors are objects of libtvm_ffi")]
 
-use super::lend::lend_view;
+use super::lend::{check_dtype, lend_view};
 use crate::{Element, Error, Result};
 use core::ffi::c_void;
 use core::fmt;
@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use kernpack_ffi_abi::layout::{DLTensor, TENSOR_VIEW_OFFSET};
 use kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectDecRef;
-use kernpack_ffi_abi::{DType, DeviceType, slice};
+use kernpack_ffi_abi::{DeviceType, slice};
 
 /// A tensor with memory of its own, which nobody else has: compact and row-major, on the CPU or on
 /// a GPU.
@@ -46,14 +46,17 @@ impl<T: Element> Tensor<T> {
         let object = NonNull::new(object)
             .ok_or_else(|| Error::Runtime("a tensor that is returned is NULL".to_string()))?;
         let tensor = Tensor { object, elements: PhantomData };
-        let found = DType::from_packed(tensor.view().dtype);
-        match found == T::DTYPE {
-            true => Ok(tensor),
-            false => Err(Error::Type(format!("expected a tensor of {}, got {found}", T::DTYPE))),
-        }
+        check_dtype::<T>(tensor.view())?;
+        Ok(tensor)
     }
 
-    fn view(&self) -> &DLTensor {
+    /// The object, whose reference is the caller's.
+    #[cfg(feature = "tvm-ffi")]
+    pub(crate) fn into_object(self) -> *mut c_void {
+        core::mem::ManuallyDrop::new(self).object.as_ptr()
+    }
+
+    pub(crate) fn view(&self) -> &DLTensor {
         let view = self.object.as_ptr().wrapping_byte_add(TENSOR_VIEW_OFFSET as usize);
         // SAFETY: that is where a tensor has its view, as long as it is there.
         unsafe { &*view.cast_const().cast::<DLTensor>() }
