@@ -77,7 +77,8 @@ fn view<T: Element>(data: *const T, n_elements: usize, layout: &Layout) -> Resul
     Ok(view_of::<T>(data, (DeviceType::CPU, 0), addresses.0, addresses.1, shape.len()))
 }
 
-/// Refuses a layout that goes beyond so many elements: anybody may make one.
+/// Refuses a layout that goes beyond so many elements, or counts more than an integer holds: anybody
+/// may make one.
 fn check_bounds(n_elements: usize, layout: &Layout) -> Result<()> {
     let (shape, strides, start) = (layout.dims(), layout.stride(), layout.start_offset());
     let furthest = |last: usize, (extent, stride): (&usize, &usize)| {
@@ -87,7 +88,9 @@ fn check_bounds(n_elements: usize, layout: &Layout) -> Result<()> {
         let last = shape.iter().zip(strides).try_fold(start, furthest);
         last.is_some_and(|last| last < n_elements)
     };
-    match shape.len() == strides.len() && (shape.contains(&0) || is_within()) {
+    let times = |count: i64, extent: &usize| count.checked_mul(i64::try_from(*extent).ok()?);
+    let is_counted = shape.len() == strides.len() && shape.iter().try_fold(1, times).is_some();
+    match is_counted && (shape.contains(&0) || is_within()) {
         true => Ok(()),
         false => Err(Error::Value(format!(
             "a storage of {n_elements} elements has no tensor of the shape {shape:?} and the \
@@ -124,8 +127,10 @@ impl<'t, T: CandleElement> ViewMut<'t, T> {
                 layout.stride()
             )));
         }
-        let refused = other_dtype::<T>(storage);
-        let elements = T::elements_mut(storage).ok_or(refused)?;
+        if storage.dtype() != <T as WithDType>::DTYPE {
+            return Err(other_dtype::<T>(storage));
+        }
+        let elements = T::elements_mut(storage).expect("a storage has elements of its dtype");
         let n_elements = elements.len();
         let tensor = view(elements.as_mut_ptr(), n_elements, layout)?;
         // SAFETY: as above; nobody else has the storage.

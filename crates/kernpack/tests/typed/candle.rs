@@ -168,6 +168,8 @@ fn a_layout_beyond_its_storage_is_refused() {
         layout(&[2], &[usize::MAX], 1),
         layout(&[2, 3], &[3], 0),
         layout(&[0, 3], &[3], 0),
+        layout(&[1 << 63], &[0], 0),
+        layout(&[1 << 32, 1 << 32], &[0, 0], 0),
     ];
     for layout in refused {
         let refused = View::<f32>::from_candle(&storage, &layout).unwrap_err().to_string();
