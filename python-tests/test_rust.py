@@ -135,7 +135,11 @@ def test_what_the_page_says_of_other_crates_is_from_programs_that_run():
     section = PAGE.read_text().split("## Tensors of other crates")[1].split("\n## ")[0]
     blocks = re.findall(r"^```rust,ignore\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     typed = REPOSITORY / "crates/kernpack/tests/typed"
-    programs = [REPOSITORY / "examples/candle/src/main.rs", typed / "dlpack.rs", typed / "tvm_ffi.rs"]
+    programs = [
+        REPOSITORY / "examples/candle/src/main.rs",
+        typed / "dlpack.rs",
+        typed / "tvm_ffi.rs",
+    ]
     assert len(blocks) == len(programs)
     for block, program in zip(blocks, programs):
         assert code(block) in code(program.read_text())

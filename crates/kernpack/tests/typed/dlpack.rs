@@ -126,8 +126,9 @@ fn a_managed_tensor_that_nobody_takes_is_freed() {
     let info = TensorInfo::contiguous(ptr::null_mut(), cpu_device(), dtype_f32(), vec![1]);
     let packed = pack_versioned((), info, 0);
     // SAFETY: it was just made, and is freed by its deleter below.
-    let (deleter, made) = unsafe { ((*packed).deleter, &mut *packed) };
-    (made.deleter, made.dl_tensor.data) = (None, data.as_mut_ptr().cast());
+    let made = unsafe { &mut *packed };
+    let deleter = made.deleter.take();
+    made.dl_tensor.data = data.as_mut_ptr().cast();
     // SAFETY: its memory is there until the end of this function.
     let tensor = unsafe { DlpackTensor::from_versioned(packed) }.unwrap();
     assert_eq!(taken(tensor).unwrap().as_slice().unwrap(), [1.0]);
@@ -149,8 +150,10 @@ fn ours_becomes_a_managed_tensor_and_comes_back() {
     let DLTensor { dtype, device, ndim, shape, strides, .. } = managed.dl_tensor;
     assert_eq!((dtype.code, dtype.bits, dtype.lanes), (2, 32, 1));
     assert_eq!((device.device_type, device.device_id, ndim), (1, 0, 1));
-    // SAFETY: there is one of each.
-    assert_eq!(unsafe { (*shape, *strides) }, (2, 1));
+    // SAFETY: there is one.
+    assert_eq!(unsafe { *shape }, 2);
+    // SAFETY: and one of these.
+    assert_eq!(unsafe { *strides }, 1);
     // SAFETY: it is ours to give away.
     let again = unsafe { DlpackTensor::from_versioned(packed) }.unwrap();
     let mut tensor = None;
