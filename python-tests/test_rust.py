@@ -152,6 +152,12 @@ def test_a_program_with_candle_prints_what_it_is_to_print(kernpack):
     assert ran.stdout == (example / "expected.txt").read_text()
 
 
+def test_tensors_of_candle_are_lent_and_made(kernpack):
+    ran = cargo(REPOSITORY / "crates/kernpack/tests/candle", kernpack, "test", "--locked")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "test result: ok." in ran.stdout
+
+
 def test_the_crate_tvm_ffi_has_to_link_the_same_library(kernpack, tmp_path):
     there = Path(tvm_ffi.libinfo.find_libtvm_ffi())
     shutil.copy(there, tmp_path / "libtvm_ffi.so")

@@ -12,13 +12,12 @@
 //! package of `examples/hosts`; `refusals.rs` has what it refuses, and `ui.rs` what does not
 //! compile. `arrays.rs` is about layouts of arrays, `memory.rs` about what
 //! calls allocate and who frees it, `loading.rs` about shared objects, and `lints.rs` about
-//! warnings in users' crates. `dlpack.rs`, `tvm_ffi.rs` and `candle.rs` are about tensors of the
-//! crates of these names.
+//! warnings in users' crates. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the crates of these
+//! names; those of candle are in `tests/candle`, which is a crate of its own.
 #![cfg(all(feature = "candle", feature = "dlpack", feature = "ndarray", feature = "tvm-ffi"))]
 
 mod arrays;
 mod calls;
-mod candle;
 mod dlpack;
 mod lints;
 mod loading;

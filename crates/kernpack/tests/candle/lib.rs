@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tensors of `candle-core`: lent in every layout, written by operations of candle's, and made of
 //! results.
+//!
+//! A crate of its own, as `candle-core` is large: the tests of the workspace do not wait for it. The
+//! packages are those of `typed/`, which its build script builds.
+#![cfg(test)]
 
-use crate::packages::{everything, table};
+kernpack::include!(everything);
+kernpack::include!(table);
+
 use candle_core::{
     CpuStorage, CustomOp2, DType, Device, InplaceOp1, Layout, Shape, Tensor as Candle,
 };
 use expect_test::{Expect, expect};
 use kernpack::{CandleElement, CandleTensor, Cpu, Error, Lend, Result, View, ViewMut};
-use ndarray::{Array1, Array2, array};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -20,9 +25,11 @@ fn numbers(rows: usize, columns: usize) -> Candle {
 
 /// The numbers that arrive of a tensor under `strides=any`.
 fn arrived(x: &Candle) -> Vec<Vec<f32>> {
-    let mut y = Array2::zeros(x.dims2().unwrap());
-    everything().strided(x.tensor(), &mut y).call().unwrap();
-    y.rows().into_iter().map(|row| row.to_vec()).collect()
+    let (m, n) = x.dims2().unwrap();
+    let (mut y, shape) = (vec![0.0; m * n], [m as i64, n as i64]);
+    let written = ViewMut::new(&mut y, &shape).unwrap();
+    everything::strided(x.tensor(), written).call().unwrap();
+    y.chunks(n).map(<[f32]>::to_vec).collect()
 }
 
 #[track_caller]
@@ -47,9 +54,10 @@ fn tensors_are_lent_as_they_lie() {
 
 #[test]
 fn tensors_that_are_not_compact_are_refused_by_the_package() {
-    let mut y = Array2::zeros((4, 4));
+    let mut y = [0.0; 16];
+    let y = ViewMut::new(&mut y, &[4, 4]).unwrap();
     expect_refusal(
-        table().scale(numbers(4, 4).t().unwrap().tensor::<f32>(), &mut y).call(),
+        table::scale(numbers(4, 4).t().unwrap().tensor::<f32>(), y).call(),
         &expect![
             "ValueError: Mismatched x.strides[0] on argument #0 when calling: `scale(x: Tensor([m, n], T), y: Tensor([m, n], T), alpha: float32)`, expected to be 4 for row-major order, got 1"
         ],
@@ -61,7 +69,7 @@ fn another_dtype_is_refused() {
     let x = numbers(1, 4);
     for (dtype, name) in [(DType::F64, "float64"), (DType::BF16, "bfloat16"), (DType::U8, "uint8")]
     {
-        let refused = table().sums(x.to_dtype(dtype).unwrap().tensor()).call().unwrap_err();
+        let refused = table::sums(x.to_dtype(dtype).unwrap().tensor()).call().unwrap_err();
         let expected = format!("TypeError: expected a tensor of float32, got {name}");
         assert_eq!(refused.to_string(), expected);
     }
@@ -114,9 +122,10 @@ impl InplaceOp1 for Zero {
     }
 
     fn cpu_fwd(&self, storage: &mut CpuStorage, layout: &Layout) -> candle_core::Result<()> {
-        let [m, n] = layout.dims().try_into().expect("it has two dims");
+        let (m, n) = layout.shape().dims2()?;
+        let (zeros, shape) = (vec![0.0; m * n], [m as i64, n as i64]);
         let y = ViewMut::from_candle(storage, layout)?;
-        Ok(everything().strided(&Array2::zeros((m, n)), y).call()?)
+        Ok(everything::strided(View::new(&zeros, &shape)?, y).call()?)
     }
 }
 
@@ -206,17 +215,14 @@ impl CustomOp2 for Add {
         b_layout: &Layout,
     ) -> candle_core::Result<(CpuStorage, Shape)> {
         let b = View::from_candle(b, b_layout)?;
-        Ok(table().add(View::from_candle(a, a_layout)?).b(b).call()?.to_candle_storage()?)
+        Ok(table::add(View::from_candle(a, a_layout)?).b(b).call()?.to_candle_storage()?)
     }
 }
 
 #[test]
 fn an_operation_of_candles_is_a_call() {
-    let line = |first: f32| (Array1::range(first, first + 4.0, 1.0).to_vec(), 4);
-    let [a, b] = [0.0, 10.0].map(|first| {
-        let (values, n) = line(first);
-        Candle::from_vec(values, n, &Device::Cpu).unwrap()
-    });
+    let [a, b] =
+        [0.0f32, 10.0].map(|first| Candle::arange(first, first + 4.0, &Device::Cpu).unwrap());
     let sum = a.apply_op2(&b, Add).unwrap();
     assert_eq!(sum.to_vec1::<f32>().unwrap(), [10.0, 12.0, 14.0, 16.0]);
     let tail = b.narrow(0, 1, 3).unwrap();
@@ -229,17 +235,17 @@ fn an_operation_of_candles_is_a_call() {
 #[test]
 fn results_become_tensors_of_candles() {
     let x = numbers(2, 3);
-    let sums = table().sums(x.tensor()).call().unwrap();
+    let sums = table::sums(x.tensor()).call().unwrap();
     let columns = sums.columns.to_candle().unwrap();
     assert_eq!(columns.to_vec1::<f32>().unwrap(), [3.0, 5.0, 7.0]);
-    let one = everything().filled(0, kernpack::DType::FLOAT32).call::<f32>().unwrap();
+    let one = everything::filled(0, kernpack::DType::FLOAT32).call::<f32>().unwrap();
     assert_eq!(one.c.to_candle().unwrap().to_scalar::<i64>().unwrap(), 32);
     let (storage, shape) = one.a.to_candle_storage().unwrap();
     assert!(matches!(storage, CpuStorage::F32(elements) if elements.is_empty()));
     assert_eq!(shape.dims(), [0]);
     assert_eq!(one.a.to_candle().unwrap().dims(), [0]);
     // A tensor that became one of candle's is still there.
-    assert_eq!(sums.columns.as_array().unwrap(), array![3.0f32, 5.0, 7.0].into_dyn());
+    assert_eq!(sums.columns.as_slice().unwrap(), [3.0, 5.0, 7.0]);
 }
 
 #[test]
