@@ -6,8 +6,8 @@
 //! in those below its own. So there is a link to the library in this script's folder, and `cargo
 //! run` and `cargo test` work in every crate that depends on this one.
 //!
-//! With the feature `tvm-ffi`, that crate links the library too, from where `tvm-ffi-config` says: it
-//! has to be the same.
+//! With the feature `tvm-ffi`, that crate links the library too, from where `tvm-ffi-config` says:
+//! it has to be the same.
 
 use std::env;
 use std::fs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A package as an operation of `candle`: one pass over each row, where candle's own operations take
-//! five over the whole tensor.
+//! A package as an operation of `candle`: one pass over each row, where candle's own operations
+//! take five over the whole tensor.
 //!
 //! Each part prints a line, which `expected.txt` has.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tensors of others that become our own: which of them may. Not here: who gives them.
 //!
-//! A [`Tensor`](crate::Tensor) is compact and row-major, and its elements lie as Rust asks for: that
-//! is checked once, and relied on afterwards.
+//! A [`Tensor`](crate::Tensor) is compact and row-major, and its elements lie as Rust asks for:
+//! that is checked once, and relied on afterwards.
 
 #![expect(unsafe_code, reason = "extents and strides are read by address")]
 
@@ -14,8 +14,8 @@ use kernpack_ffi_abi::{DType, DeviceType, slice};
 /// Refuses a tensor that cannot be a `Tensor<T>`.
 ///
 /// # Errors
-/// Where it has another dtype or an unknown device, is not compact and row-major, or lies nowhere or
-/// unaligned.
+/// Where it has another dtype or an unknown device, is not compact and row-major, or lies nowhere
+/// or unaligned.
 ///
 /// # Safety
 /// It has as many extents as it says, and as many strides if any.

@@ -77,8 +77,8 @@ fn view<T: Element>(data: *const T, n_elements: usize, layout: &Layout) -> Resul
     Ok(view_of::<T>(data, (DeviceType::CPU, 0), addresses.0, addresses.1, shape.len()))
 }
 
-/// Refuses a layout that goes beyond so many elements, or counts more than an integer holds: anybody
-/// may make one.
+/// Refuses a layout that goes beyond so many elements, or counts more than an integer holds:
+/// anybody may make one.
 fn check_bounds(n_elements: usize, layout: &Layout) -> Result<()> {
     let (shape, strides, start) = (layout.dims(), layout.stride(), layout.start_offset());
     let furthest = |last: usize, (extent, stride): (&usize, &usize)| {

@@ -168,7 +168,8 @@ impl DlpackTensor {
         }
     }
 
-    /// Takes a managed tensor of DLPack before 1.0 over. Such a one cannot say that it is read-only.
+    /// Takes a managed tensor of DLPack before 1.0 over. Such a one cannot say that it is
+    /// read-only.
     ///
     /// # Errors
     /// Where it is NULL.

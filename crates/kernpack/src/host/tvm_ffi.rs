@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tensors and errors of the crate `tvm-ffi`.
 //!
-//! Its tensors are references that are counted, and whoever has one may write the memory. So theirs
-//! are lent to be read, and ours become theirs; that nobody else has a tensor, only its owner knows.
+//! Its tensors are references that are counted, and whoever has one may write the memory. So
+//! theirs are lent to be read, and ours become theirs; that nobody else has a tensor, only its
+//! owner knows.
 
 #![expect(unsafe_code, reason = "objects of libtvm_ffi are handed on by address")]
 
@@ -75,7 +76,8 @@ impl<T: Element> Tensor<T> {
     }
 }
 
-/// Refuses a tensor to which there are other references. All strong ones have one weak one together.
+/// Refuses a tensor to which there are other references. All strong ones have one weak one
+/// together.
 fn check_unshared(tensor: &::tvm_ffi::Tensor) -> Result<()> {
     let object = ::tvm_ffi::Tensor::data(tensor);
     let others = ObjectArc::strong_count(object) + ObjectArc::weak_count(object) - 2;

@@ -2,8 +2,8 @@
 //! Tensors of `candle-core`: lent in every layout, written by operations of candle's, and made of
 //! results.
 //!
-//! A crate of its own, as `candle-core` is large: the tests of the workspace do not wait for it. The
-//! packages are those of `typed/`, which its build script builds.
+//! A crate of its own, as `candle-core` is large: the tests of the workspace do not wait for it.
+//! The packages are those of `typed/`, which its build script builds.
 #![cfg(test)]
 
 kernpack::include!(everything);

@@ -14,7 +14,7 @@
 //! calls allocate and who frees it, `loading.rs` about shared objects, and `lints.rs` about
 //! warnings in users' crates. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the crates of these
 //! names; those of candle are in `tests/candle`, which is a crate of its own.
-#![cfg(all(feature = "candle", feature = "dlpack", feature = "ndarray", feature = "tvm-ffi"))]
+#![cfg(all(feature = "dlpack", feature = "ndarray", feature = "tvm-ffi"))]
 
 mod arrays;
 mod calls;

@@ -149,7 +149,7 @@ fn a_weak_reference_is_one_too() {
     let tensor = Counted::default().tensor(&[2]);
     // SAFETY: the pointer is used while the tensor is there.
     let object = unsafe { ObjectArc::as_raw(tvm_ffi::Tensor::data(&tensor)) };
-    // SAFETY: an object begins with its counts: the strong references, and above them the weak ones.
+    // SAFETY: an object begins with its counts: the strong references, above them the weak ones.
     let counts = unsafe { &*object.cast::<AtomicU64>() };
     counts.fetch_add(1 << 32, Ordering::SeqCst);
     let other = tensor.clone();
