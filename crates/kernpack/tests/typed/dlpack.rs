@@ -63,7 +63,7 @@ impl Producer {
     }
 }
 
-/// The outcome of taking a managed tensor as one of floats. In these tests nobody else has the memory.
+/// A managed tensor taken as one of floats. In these tests nobody else has the memory.
 fn taken(tensor: DlpackTensor) -> kernpack::Result<Tensor<f32>> {
     // SAFETY: nobody else has it, and floats have no bits that are none.
     unsafe { tensor.into_tensor() }
