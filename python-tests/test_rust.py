@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page "From Rust": a crate in an empty folder, made of the page's blocks alone, is built and
-run, and prints what the page says.
+run, and prints what the page says. And crates of examples, with tensors of other crates.
 """
 
 import os
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tvm_ffi.libinfo
 
 from conftest import REPOSITORY, needs_no_driver
 
@@ -135,3 +136,50 @@ def test_a_program_with_cudarc_needs_no_gpu_to_be_built(kernpack):
     ran = cargo(REPOSITORY / "examples/cudarc", kernpack, "run", "--locked")
     assert ran.stdout.startswith("loaded ahead: RuntimeError: cannot load the CUDA driver")
     assert ran.returncode == 1
+
+
+def code(text):
+    """The lines of Rust, without comments, wherever they are indented."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if not line.startswith("//"))
+
+
+def test_what_the_page_says_of_other_crates_is_from_programs_that_run():
+    section = PAGE.read_text().split("## Tensors of other crates")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```rust,ignore\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    typed = REPOSITORY / "tests/typed"
+    programs = [
+        REPOSITORY / "examples/candle/src/main.rs",
+        typed / "dlpack.rs",
+        typed / "tvm_ffi.rs",
+    ]
+    assert len(blocks) == len(programs)
+    for block, program in zip(blocks, programs):
+        assert code(block) in code(program.read_text())
+
+
+def test_a_program_with_candle_prints_what_it_is_to_print(kernpack):
+    example = REPOSITORY / "examples/candle"
+    ran = cargo(example, kernpack, "run", "--locked")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (example / "expected.txt").read_text()
+
+
+def test_tensors_of_candle_are_lent_and_made(kernpack):
+    ran = cargo(REPOSITORY / "tests/candle", kernpack, "test", "--locked")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "test result: ok." in ran.stdout
+
+
+def test_the_crate_tvm_ffi_has_to_link_the_same_library(kernpack, tmp_path):
+    there = Path(tvm_ffi.libinfo.find_libtvm_ffi())
+    shutil.copy(there, tmp_path / "libtvm_ffi.so")
+    words = ("check", "--locked", "--package", "kernpack", "--features", "tvm-ffi")
+    ran = cargo(REPOSITORY, kernpack, *words, KERNPACK_TVM_FFI_LIBDIR=str(tmp_path))
+    assert ran.returncode == 101
+    refused = f"KERNPACK_TVM_FFI_LIBDIR is `{tmp_path}`, but the crate `tvm-ffi` links the"
+    assert f"error: kernpack@0.1.0: {refused} libtvm_ffi.so of `{there.parent}`" in ran.stderr
+    (tmp_path / "libtvm_ffi.so").unlink()
+    (tmp_path / "libtvm_ffi.so").symlink_to(there)
+    ran = cargo(REPOSITORY, kernpack, *words, KERNPACK_TVM_FFI_LIBDIR=str(tmp_path))
+    assert (ran.returncode, ran.stderr) == (0, "")

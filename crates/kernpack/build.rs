@@ -5,6 +5,9 @@
 //! Cargo lets programs that it runs find libraries in folders that a build script names, but only
 //! in those below its own. So there is a link to the library in this script's folder, and `cargo
 //! run` and `cargo test` work in every crate that depends on this one.
+//!
+//! With the feature `tvm-ffi`, that crate links the library too, from where `tvm-ffi-config` says:
+//! it has to be the same.
 
 use std::env;
 use std::fs;
@@ -39,22 +42,44 @@ fn find() -> Result<PathBuf, String> {
     if let Some(folder) = env::var_os(VARIABLE) {
         let folder = PathBuf::from(folder);
         return match folder.join(LIBRARY).is_file() {
-            true => Ok(folder),
+            true => agreed(folder),
             false => {
                 Err(format!("{VARIABLE} is `{}`, where there is no {LIBRARY}", folder.display()))
             }
         };
     }
-    let asked = Command::new("tvm-ffi-config").arg("--libdir").output();
-    let answer = asked.ok().filter(|answer| answer.status.success());
-    let folder = answer.and_then(|answer| String::from_utf8(answer.stdout).ok());
-    let folder = folder.map(|text| PathBuf::from(text.trim()));
-    folder.filter(|folder| folder.join(LIBRARY).is_file()).ok_or_else(|| {
+    configured().ok_or_else(|| {
         format!(
             "{LIBRARY} is not found: install it with `pip install apache-tvm-ffi`, so that \
              `tvm-ffi-config` is on PATH, or name its folder in {VARIABLE}"
         )
     })
+}
+
+/// The folder that has libtvm_ffi, as `tvm-ffi-config` says.
+fn configured() -> Option<PathBuf> {
+    let asked = Command::new("tvm-ffi-config").arg("--libdir").output();
+    let answer = asked.ok().filter(|answer| answer.status.success());
+    let folder = answer.and_then(|answer| String::from_utf8(answer.stdout).ok());
+    let folder = folder.map(|text| PathBuf::from(text.trim()));
+    folder.filter(|folder| folder.join(LIBRARY).is_file())
+}
+
+/// The folder, unless the crate `tvm-ffi` takes another library.
+fn agreed(folder: PathBuf) -> Result<PathBuf, String> {
+    let Some(other) = env::var_os("CARGO_FEATURE_TVM_FFI").and_then(|_| configured()) else {
+        return Ok(folder);
+    };
+    let file = |folder: &Path| fs::canonicalize(folder.join(LIBRARY)).ok();
+    match file(&folder) == file(&other) {
+        true => Ok(folder),
+        false => Err(format!(
+            "{VARIABLE} is `{}`, but the crate `tvm-ffi` links the {LIBRARY} of `{}`: let \
+             `tvm-ffi-config` on PATH be that of the first, or leave {VARIABLE} out",
+            folder.display(),
+            other.display()
+        )),
+    }
 }
 
 /// Puts a link to the library into the folder of this build script.

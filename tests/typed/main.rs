@@ -13,11 +13,13 @@
 //! is the package of `examples/hosts`; `refusals.rs` has what it refuses. `arrays.rs` is about
 //! layouts of arrays, `memory.rs` about what calls allocate and who frees it, `linked.rs` about
 //! build scripts that have the compiler in them, and `loading.rs` about
-//! shared objects. What does not compile, and lints in users' crates, are `../users`.
+//! shared objects. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the crates of these names; those
+//! of candle are `../candle`, which is no part of this workspace. What does not compile, and lints in users' crates, are `../users`.
 
 mod arrays;
 mod building;
 mod calls;
+mod dlpack;
 mod interpreter;
 mod linked;
 mod loading;
@@ -25,6 +27,7 @@ mod memory;
 mod names;
 mod packages;
 mod refusals;
+mod tvm_ffi;
 
 mod everything {
     include!("packages/everything.rs.txt");

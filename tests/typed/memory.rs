@@ -123,7 +123,7 @@ unsafe extern "C" fn lend(
 }
 
 /// How many tensors this thread gets from the allocator meanwhile, and how many it frees.
-fn n_lent_and_freed(act: impl FnOnce()) -> (usize, usize) {
+pub fn n_lent_and_freed(act: impl FnOnce()) -> (usize, usize) {
     // SAFETY: the function is there as long as the process, and does what is said of such ones.
     unsafe { use_allocator(lend) }.unwrap();
     let before = (N_LENT.get(), N_FREED.get());

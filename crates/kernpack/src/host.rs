@@ -4,17 +4,24 @@
 //! `element.rs` has the types of elements, and `dtype.rs` their names; `lend.rs` whatever lends a
 //! tensor, `stream.rs` the places where kernels run, `tensor.rs` tensors that own their memory,
 //! `memory.rs` where that comes from, `library.rs` packages that are loaded, and `error.rs` what
-//! goes wrong. Calls of generated functions are put together in `call.rs`. `arrays.rs` and
-//! `cuda.rs` are the features `ndarray` and `cuda`.
+//! goes wrong. Calls of generated functions are put together in `call.rs`. Tensors of other crates
+//! are a feature and a file each: `arrays.rs` those of `ndarray`, `cuda.rs`, `dlpack.rs`,
+//! `tvm_ffi.rs` and `candle.rs`; which of them may become a tensor of ours is in `adopt.rs`.
 
+#[cfg(any(feature = "dlpack", feature = "tvm-ffi"))]
+mod adopt;
 #[cfg(feature = "check")]
 mod array;
 #[cfg(feature = "ndarray")]
 mod arrays;
 #[doc(hidden)]
 pub mod call;
+#[cfg(feature = "candle")]
+mod candle;
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(feature = "dlpack")]
+mod dlpack;
 pub mod dtype;
 mod element;
 #[cfg(feature = "check")]
@@ -24,9 +31,15 @@ mod library;
 mod memory;
 mod stream;
 mod tensor;
+#[cfg(feature = "tvm-ffi")]
+mod tvm_ffi;
 
+#[cfg(feature = "candle")]
+pub use candle::{CandleElement, CandleTensor, CandleView};
 #[cfg(feature = "cuda")]
 pub use cuda::{CudaMemory, CudaTensor, CudaTensorMut, CudarcStream};
+#[cfg(feature = "dlpack")]
+pub use dlpack::DlpackTensor;
 pub use element::Element;
 #[cfg(feature = "check")]
 pub use interpreter::Interpreter;

@@ -12,9 +12,10 @@
 //!
 //! Each function takes what its signature requires by position, and has a method for whatever may
 //! be left out. Tensors are whatever [lends](Lend) one: arrays of `ndarray` (feature `ndarray`),
-//! memory of `cudarc` (feature `cuda`), a [`View`], a [`Tensor`] that a function returned. The
-//! package itself checks its arguments, in every call; what it refuses is an [`Error`] that says
-//! what was expected and what arrived.
+//! memory of `cudarc` (feature `cuda`), tensors of `candle-core`, `dlpack-rs` and `tvm-ffi`
+//! (features `candle`, `dlpack` and `tvm-ffi`), a [`View`], a [`Tensor`] that a function returned.
+//! The package itself checks its arguments, in every call; what it refuses is an [`Error`] that
+//! says what was expected and what arrived.
 //!
 //! A package is trusted as any library is that a program links: what it does with memory is what
 //! its signature says.

@@ -7,13 +7,14 @@
 #![expect(unsafe_code, reason = "arguments and tensors are C's")]
 
 use super::array::array;
-use super::tensor::new_object;
-use crate::call::{Any, Entry, Returned};
+use crate::call::{Any, Entry, Returned, check};
 use crate::package::problems;
 use crate::{Error, Package, Place, Result};
 use core::ffi::c_void;
 use core::ptr;
-use kernpack_ffi_abi::{ErrorKind, TypeIndex};
+use kernpack_ffi_abi::layout::DLTensor;
+use kernpack_ffi_abi::libtvm_ffi::TVMFFITensorFromDLPackVersioned;
+use kernpack_ffi_abi::{DeviceType, ErrorKind, ManagedTensor, TypeIndex};
 use kernpack_package::interpret::values::{self, NotOnHost};
 use kernpack_package::interpret::{
     InterpretError, Interpretable, InterpretedPassed, Passed, PassedOptions, PassedResult,
@@ -171,6 +172,25 @@ fn returned(results: &[PassedResult]) -> Result<Returned> {
 
 /// A tensor of its own with these contents.
 fn tensor(PassedResult { dtype, shape, bytes }: &PassedResult) -> Result<Returned> {
-    let object = new_object(*dtype, shape, bytes)?;
+    // Words that no element of any type lies askew in.
+    let mut memory = vec![0u128; bytes.len().div_ceil(size_of::<u128>())];
+    let to = memory.as_mut_ptr();
+    // SAFETY: there are as many bytes or more, and they are nobody else's.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
+    let view = DLTensor {
+        data: to as u64,
+        device_type: DeviceType::CPU.0,
+        device_id: 0,
+        ndim: shape.len() as i32,
+        dtype: dtype.packed(),
+        shape: shape.as_ptr() as u64,
+        strides: 0,
+        byte_offset: 0,
+    };
+    // SAFETY: the view has as many extents as it says.
+    let managed = unsafe { ManagedTensor::over(&view, memory) };
+    let mut object = ptr::null_mut();
+    // SAFETY: the managed tensor is handed on, and there is a place for the object.
+    check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
     Ok(Returned::object(TypeIndex::TENSOR, object))
 }

@@ -156,8 +156,8 @@ pub struct ViewMut<'t, T> {
     lifetime: PhantomData<&'t mut [T]>,
 }
 
-/// Refuses a view that has another dtype than its type says.
-fn check_dtype<T: Element>(tensor: &DLTensor) -> Result<()> {
+/// Refuses a tensor that has another dtype than its type says.
+pub(crate) fn check_dtype<T: Element>(tensor: &DLTensor) -> Result<()> {
     let found = kernpack_ffi_abi::DType::from_packed(tensor.dtype);
     match found == T::DTYPE {
         true => Ok(()),
@@ -187,6 +187,11 @@ impl<'t, T: Element> View<'t, T> {
         check_dtype::<T>(&tensor)?;
         Ok(View { tensor, lifetime: PhantomData })
     }
+
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn raw(&self) -> &DLTensor {
+        &self.tensor
+    }
 }
 
 impl<'t, T: Element> ViewMut<'t, T> {
@@ -210,6 +215,11 @@ impl<'t, T: Element> ViewMut<'t, T> {
     pub unsafe fn from_raw(tensor: DLTensor) -> Result<ViewMut<'t, T>> {
         check_dtype::<T>(&tensor)?;
         Ok(ViewMut { tensor, lifetime: PhantomData })
+    }
+
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn raw(&self) -> &DLTensor {
+        &self.tensor
     }
 }
 

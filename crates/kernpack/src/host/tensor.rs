@@ -3,7 +3,7 @@
 
 #![expect(unsafe_code, reason = "tensors are objects of libtvm_ffi")]
 
-use super::lend::lend_view;
+use super::lend::{check_dtype, lend_view};
 use crate::{Element, Error, Result};
 use core::ffi::c_void;
 use core::fmt;
@@ -11,12 +11,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use kernpack_ffi_abi::layout::{DLTensor, TENSOR_VIEW_OFFSET};
 use kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectDecRef;
-use kernpack_ffi_abi::{DType, DeviceType, slice};
-#[cfg(feature = "check")]
-use {
-    crate::call::check, kernpack_ffi_abi::ManagedTensor,
-    kernpack_ffi_abi::libtvm_ffi::TVMFFITensorFromDLPackVersioned,
-};
+use kernpack_ffi_abi::{DeviceType, slice};
 
 /// A tensor with memory of its own, which nobody else has: compact and row-major, on the CPU or on
 /// a GPU.
@@ -39,35 +34,6 @@ impl<T> Drop for Tensor<T> {
     }
 }
 
-/// An object that is a tensor on the CPU, with a copy of these bytes for its elements.
-///
-/// # Errors
-/// Where libtvm_ffi cannot make it.
-#[cfg(feature = "check")]
-pub(super) fn new_object(dtype: DType, shape: &[i64], bytes: &[u8]) -> Result<*mut c_void> {
-    // Words that no element of any type lies askew in.
-    let mut memory = vec![0u128; bytes.len().div_ceil(size_of::<u128>())];
-    let to = memory.as_mut_ptr();
-    // SAFETY: there are as many bytes or more, and they are nobody else's.
-    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
-    let view = DLTensor {
-        data: to as u64,
-        device_type: DeviceType::CPU.0,
-        device_id: 0,
-        ndim: shape.len() as i32,
-        dtype: dtype.packed(),
-        shape: shape.as_ptr() as u64,
-        strides: 0,
-        byte_offset: 0,
-    };
-    let mut object = core::ptr::null_mut();
-    // SAFETY: the view has as many extents as it says.
-    let managed = unsafe { ManagedTensor::over(&view, memory) };
-    // SAFETY: the managed tensor is handed on, and there is a place for the object.
-    check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
-    Ok(object)
-}
-
 impl<T: Element> Tensor<T> {
     /// The tensor of an object that a function has just returned.
     ///
@@ -80,14 +46,17 @@ impl<T: Element> Tensor<T> {
         let object = NonNull::new(object)
             .ok_or_else(|| Error::Runtime("a tensor that is returned is NULL".to_string()))?;
         let tensor = Tensor { object, elements: PhantomData };
-        let found = DType::from_packed(tensor.view().dtype);
-        match found == T::DTYPE {
-            true => Ok(tensor),
-            false => Err(Error::Type(format!("expected a tensor of {}, got {found}", T::DTYPE))),
-        }
+        check_dtype::<T>(tensor.view())?;
+        Ok(tensor)
     }
 
-    fn view(&self) -> &DLTensor {
+    /// The object, whose reference is the caller's.
+    #[cfg(feature = "tvm-ffi")]
+    pub(crate) fn into_object(self) -> *mut c_void {
+        core::mem::ManuallyDrop::new(self).object.as_ptr()
+    }
+
+    pub(crate) fn view(&self) -> &DLTensor {
         let view = self.object.as_ptr().wrapping_byte_add(TENSOR_VIEW_OFFSET as usize);
         // SAFETY: that is where a tensor has its view, as long as it is there.
         unsafe { &*view.cast_const().cast::<DLTensor>() }
