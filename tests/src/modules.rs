@@ -88,7 +88,7 @@ fn a_circle_is_found() {
 }
 
 #[test]
-fn files_are_read_through_one_door() {
+fn files_of_users_are_read_through_one_door() {
     let reads = ["fs::read(", "fs::read_to_string(", "File::open(", "OpenOptions"];
     let crates = ["package", "codegen", "process", "compiler"];
     let folders = crates.map(|name| format!("crates/{name}/src/"));
@@ -102,5 +102,6 @@ fn files_are_read_through_one_door() {
         .filter(is_compiler)
         .filter(|source| source.code().any(|line| reads.iter().any(|read| line.contains(read))));
     let paths: Vec<_> = readers.map(|source| &source.path[..]).collect();
-    assert_eq!(paths, ["crates/package/src/file.rs"]);
+    // The second reads what the system says of itself.
+    assert_eq!(paths, ["crates/package/src/file.rs", "crates/process/src/memory.rs"]);
 }

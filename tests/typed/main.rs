@@ -9,12 +9,14 @@
 //! `everything` has every kind of parameter in every position, and names that are words of Rust's
 //! or of the file itself; `calls.rs` calls its functions, and `names.rs` those that are about
 //! names. `streams` is for a GPU, which nobody needs here: its functions compile. `rows` is a file
-//! of kernels, which `interpreter.rs` has run without one, and which `building.rs` compiles. `table`
-//! is the package of `examples/hosts`; `refusals.rs` has what it refuses. `arrays.rs` is about
-//! layouts of arrays, `memory.rs` about what calls allocate and who frees it, `linked.rs` about
-//! build scripts that have the compiler in them, and `loading.rs` about
-//! shared objects. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the crates of these names; those
-//! of candle are `../candle`, which is no part of this workspace. What does not compile, and lints in users' crates, are `../users`.
+//! of kernels, which `interpreter.rs` has run without one, and which `building.rs` compiles.
+//! `table` is the package of `examples/hosts`; `refusals.rs` has what it refuses.
+//!
+//! `arrays.rs` is about layouts of arrays, `memory.rs` about what calls allocate and who frees it,
+//! `linked.rs` about build scripts that have the compiler in them, and `loading.rs` about shared
+//! objects. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the crates of these names; those of
+//! candle are `../candle`, which is no part of this workspace. What does not compile, and lints in
+//! users' crates, are `../users`.
 
 mod arrays;
 mod building;

@@ -42,12 +42,12 @@
 //!
 //! `package.rs` and `prebuilt.rs` are the two ways to a package, each a file. `environment.rs` is
 //! all that is known of the build script, `host.rs` what it builds for. `program.rs` finds and runs
-//! the program, `linked.rs` asks the linked compiler, `answer.rs` and `diagnostic.rs` are what that answers. `object_file.rs` reads what
-//! an object says of its package, `archive.rs` makes an archive of it, and `output.rs` puts both
-//! files where they belong, whole or not at all. `built.rs` is what there is to be said to cargo
-//! then, `problem.rs` what there is to be said otherwise, `cargo.rs` the language for both.
-//! `report.rs` alone prints. Nothing here compiles kernels or writes Rust:
-//! compilers do.
+//! the program, `linked.rs` asks the linked compiler; `answer.rs` and `diagnostic.rs` are what
+//! either answers. `object_file.rs` reads what an object says of its package, `archive.rs` makes an
+//! archive of it, and `output.rs` puts both files where they belong, whole or not at all.
+//! `built.rs` is what there is to be said to cargo then, `problem.rs` what there is to be said
+//! otherwise, `cargo.rs` the language for both. `report.rs` alone prints. Nothing here compiles
+//! kernels or writes Rust: these two do.
 
 mod answer;
 mod archive;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What values of TVM-FFI lead to: the bytes of texts, and the items of sequences.
+//! Values of TVM-FFI that lead somewhere: to the bytes of texts, and the items of sequences.
 #![expect(unsafe_code, reason = "values lead to what lies in a caller's memory")]
 
 use crate::layout::{Any, ByteArray, OBJECT_HEADER_BYTES, ShapeCell};

@@ -77,7 +77,7 @@ impl BuiltPackage {
         self.is_hit
     }
 
-    /// What the compilers warned of; nothing where all is well.
+    /// The warnings of its compilers; nothing where all is well.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }

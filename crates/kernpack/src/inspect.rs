@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is in a compiled package, without loading or running it.
+//! Compiled packages, looked into without loading or running them.
 
 use crate::{Error, Result};
 use kernpack_package::inspect::inspect_file;

@@ -14,7 +14,6 @@ mod difference;
 mod driver;
 mod fill;
 mod launches;
-pub mod machine_memory;
 mod occupancy;
 mod passed;
 mod passed_call;

@@ -6,9 +6,11 @@
 //! * [`parallel`]: items, pieces of work and compilers at once, no more than the machine runs.
 //! * [`leftover`]: the temporary files and running compilers, for whoever learns that the process
 //!   is to end.
+//! * [`memory`]: how much memory there is.
 //!
 //! Not here: what is compiled, and how the process learns of its end.
 
 pub mod fork;
 pub mod leftover;
+pub mod memory;
 pub mod parallel;

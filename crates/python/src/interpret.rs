@@ -25,8 +25,9 @@ use kernpack_ffi_abi::{DeviceType, ErrorKind};
 use kernpack_package::interpret::values::NotOnHost;
 use kernpack_package::interpret::{
     Cancel, InterpretError, InterpretedLaunch, InterpretedPassed, Passed, PassedOptions,
-    interpret_passed, machine_memory, values,
+    interpret_passed, values,
 };
+use kernpack_process::memory;
 use kernpack_render::told;
 use kernpack_syntax::{Diagnostics, Texts, Told};
 use serde::Deserialize;
@@ -78,7 +79,7 @@ pub fn interpret(args: Args<'_>) -> Result<Value, Error> {
     // SAFETY: arguments are what they say, for as long as the call.
     let arguments = unsafe { values::read(args.from(first), &devices) };
     let arguments = arguments.map_err(not_on_host)?;
-    let most = asked.memory.or_else(machine_memory::usual);
+    let most = asked.memory.or_else(memory::usual);
     // SAFETY: tensors have the bytes that they say.
     let mut copy = |address, bytes: &mut [u8]| unsafe { values::copy(address, bytes) };
     let passed = Passed::of(arguments, most, &mut copy).map_err(other)?;

@@ -12,14 +12,12 @@
 //! TVM-FFI's calling convention, which take texts and bytes and answer JSON. `ffi.rs` is how they
 //! read arguments, answer, raise and call back. `build.rs` asks the cache, on a thread of its own,
 //! while the one that called looks for Ctrl-C; `interpret.rs` makes a call on the interpreter the
-//! same way, and `given.rs` is how Python gets tensors of it; `command.rs` is the command line, as `main` and
-//! as a function; `dispatch/` has the functions that are compiled for their arguments, and
-//! `program.rs` what texts of functions use; `signature.rs` describes signatures and checks calls
-//! that are not made;
-//! `package_text.rs` writes package files, and `inspect.rs` looks into them and into packages;
-//! `emitted.rs` shows what kernels become.
-//! `layout.rs` evaluates and draws layouts. `prepared.rs` runs
-//! prepared calls on PyTorch's current stream.
+//! same way, and `given.rs` is how Python gets tensors of it; `command.rs` is the command line, as
+//! `main` and as a function; `dispatch/` has the functions that are compiled for their arguments,
+//! and `program.rs` what texts of functions use; `signature.rs` describes signatures and checks
+//! calls that are not made; `package_text.rs` writes package files, and `inspect.rs` looks into
+//! them and into packages; `emitted.rs` shows what kernels become. `layout.rs` evaluates and draws
+//! layouts. `prepared.rs` runs prepared calls on PyTorch's current stream.
 
 mod build;
 mod command;

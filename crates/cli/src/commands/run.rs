@@ -12,8 +12,8 @@ use kernpack_compiler::source::kernel;
 use kernpack_package::interpret::{
     Array, Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted,
     InterpretedLaunch, InterpretedTensor, Role, TensorDifference, Wanted, interpret,
-    machine_memory,
 };
+use kernpack_process::memory;
 use kernpack_render::told;
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub struct Run {
     save: Vec<(String, PathBuf)>,
     /// How much memory the call may take, such as 800MiB or 16GiB: half of what the machine has,
     /// unless it stands here.
-    #[arg(long, value_name = "AMOUNT", value_parser = machine_memory::parse)]
+    #[arg(long, value_name = "AMOUNT", value_parser = memory::parse)]
     memory: Option<u64>,
     /// How many cores of the machine may run blocks: all, unless it stands here. What comes of it
     /// is the same with any number.
@@ -113,7 +113,7 @@ impl Run {
             fill: self.fill.clone(),
             seed: self.seed,
             compare: self.compare(),
-            most_memory: self.memory.or_else(machine_memory::usual),
+            most_memory: self.memory.or_else(memory::usual),
             n_cores: self.jobs.map(usize::from),
             bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
         };

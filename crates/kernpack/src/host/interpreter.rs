@@ -18,9 +18,9 @@ use kernpack_ffi_abi::{DeviceType, ErrorKind, ManagedTensor, TypeIndex};
 use kernpack_package::interpret::values::{self, NotOnHost};
 use kernpack_package::interpret::{
     InterpretError, Interpretable, InterpretedPassed, Passed, PassedOptions, PassedResult,
-    machine_memory,
 };
 use kernpack_package::{Held, WrittenPackage};
+use kernpack_process::memory;
 use kernpack_syntax::{Diagnostics, Told};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -134,7 +134,7 @@ unsafe impl Place for Interpreter {
         let function = self.function(entry.signature())?;
         // SAFETY: the caller's arguments are what the signature asks for.
         let arguments = unsafe { values::read(args, &[]) }.map_err(not_on_host)?;
-        let most_memory = machine_memory::usual();
+        let most_memory = memory::usual();
         // SAFETY: tensors have the elements that they say.
         let mut copy = |address, bytes: &mut [u8]| unsafe { values::copy(address, bytes) };
         let passed = Passed::of(arguments, most_memory, &mut copy);
@@ -160,7 +160,7 @@ fn not_on_host(NotOnHost(device): NotOnHost) -> Error {
     ))
 }
 
-/// What a call returns: nothing, a tensor, or an array of them.
+/// The value that a call returns: nothing, a tensor, or an array of them.
 fn returned(results: &[PassedResult]) -> Result<Returned> {
     let tensors = results.iter().map(tensor).collect::<Result<Vec<_>>>()?;
     match tensors.len() {

@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is in a Shape, an Array or a List.
+/// The items of a Shape, an Array or a List.
 fn items<T>(any: &Any) -> &[T] {
     // SAFETY: it is one of these, of such items.
     let (data, size) = unsafe { value::items(any) };

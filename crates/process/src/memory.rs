@@ -16,7 +16,7 @@ pub fn bytes() -> Option<u64> {
     machine.into_iter().chain(groups).min()
 }
 
-/// The most that a call takes where nobody says: half of what there is.
+/// The most that a call on the interpreter takes where nobody says: half of what there is.
 pub fn usual() -> Option<u64> {
     Some(bytes()? / 2)
 }
