@@ -44,17 +44,18 @@ def crate(tmp_path_factory):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text.replace("../kernpack/crates", str(REPOSITORY / "crates")))
-    shutil.copy(REPOSITORY / "examples/hosts/rust/Cargo.lock", folder)
+    shutil.copy(REPOSITORY / "Cargo.lock", folder)
     return folder
 
 
 def cargo(crate, kernpack, *words, **variables):
-    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve() / "hosts"
+    """What cargo says, where it finds dependencies that were built for the workspace's own tests."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve()
     command = ["cargo", *words, "--quiet", "--offline", "--target-dir", str(target)]
     return subprocess.run(
         command,
         cwd=crate,
-        env=environment(kernpack) | variables,
+        env=environment(kernpack) | {"CARGO_PROFILE_DEV_DEBUG": "1"} | variables,
         capture_output=True,
         text=True,
     )
@@ -67,6 +68,8 @@ def test_the_page_has_the_files_of_a_crate():
         "src/scaling.toml",
         "build.rs",
         "src/main.rs",
+        "src/rows.py",
+        "tests/rows.rs",
     ]
 
 
@@ -74,6 +77,12 @@ def test_the_crate_of_the_page_prints_what_the_page_says(crate, kernpack):
     ran = cargo(crate, kernpack, "run")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == printed_by_page()
+
+
+def test_the_tests_of_the_page_pass(crate, kernpack):
+    ran = cargo(crate, kernpack, "test")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "test result: ok. 2 passed" in ran.stdout
 
 
 def test_a_package_that_has_not_changed_comes_from_the_cache(crate, kernpack, tmp_path):
