@@ -20,9 +20,9 @@
 //! A package is trusted as any library is that a program links: what it does with memory is what
 //! its signature says.
 //!
-//! With the feature `check`, an [`Interpreter`] takes the place of a stream: the same calls run
+//! With the feature `check`, an `Interpreter` takes the place of a stream: the same calls run
 //! without a GPU, and what is wrong with a kernel is their error. With the feature `build`,
-//! [`Package`]s are compiled when the program runs.
+//! `Package`s are compiled when the program runs.
 //!
 //! # Where things live
 //!
