@@ -40,7 +40,14 @@ pub enum Refusal {
     Message {
         /// In words.
         message: String,
+        /// A stable name, where it has one.
+        code: Option<String>,
     },
+}
+
+impl Refusal {
+    /// The code where nothing in a package is compiled for what `--arch` says.
+    pub const NO_GPU_CODE: &str = "no-gpu-code";
 }
 
 #[cfg(test)]
@@ -55,7 +62,7 @@ mod tests {
             Ok(Answer::Refused { error: Refusal::Diagnostics { diagnostics } }) => {
                 format!("told:\n{diagnostics}")
             }
-            Ok(Answer::Refused { error: Refusal::Message { message } }) => message,
+            Ok(Answer::Refused { error: Refusal::Message { message, .. } }) => message,
             Err(_) => "no answer".to_string(),
         };
         expected.assert_eq(&answer);

@@ -16,7 +16,8 @@ pub fn build(request: &Request<'_>, script: &Script) -> Result<Made, Problem> {
     let options = request.options.iter().map(|word| word.to_os_string());
     let file = ["--".into(), file(request, script).into()];
     let answer = kernpack_cli::answer(words.chain(options).chain(file));
-    let refused = |message| Problem::Unbuilt {
+    let refused = |message, code| Problem::Unbuilt {
+        code,
         file: request.file.display().to_string(),
         message,
         remark: request.remark,
@@ -26,8 +27,10 @@ pub fn build(request: &Request<'_>, script: &Script) -> Result<Made, Problem> {
         Ok(Answer::Refused { error: Refusal::Diagnostics { diagnostics } }) => {
             Err(Problem::Diagnostics(diagnostics))
         }
-        Ok(Answer::Refused { error: Refusal::Message { message } }) => Err(refused(message)),
-        Err(_) => Err(refused(answer.text)),
+        Ok(Answer::Refused { error: Refusal::Message { message, code } }) => {
+            Err(refused(message, code))
+        }
+        Err(_) => Err(refused(answer.text, None)),
     }
 }
 

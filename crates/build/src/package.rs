@@ -26,6 +26,10 @@ pub struct Package {
     environment: Environment,
 }
 
+/// Remarks on who says what GPU code is made for.
+const VARIABLE: &str = "\nnote: `--arch` is the variable KERNPACK_ARCH";
+const SCRIPT: &str = "\nnote: `--arch` is `.arch(…)`";
+
 /// The compiler that a build script asks for.
 #[derive(Clone, Debug)]
 enum Compiler {
@@ -43,7 +47,7 @@ impl Package {
     }
 
     /// The targets of GPU code, such as `sm_90a,compute_80`, whatever the package file says. The
-    /// variable `KERNPACK_ARCH` overrules it.
+    /// variable `KERNPACK_ARCH` overrules it, for all packages that have GPU code.
     pub fn arch(self, archs: impl Into<String>) -> Package {
         Package { arch: Some(archs.into()), ..self }
     }
@@ -130,38 +134,47 @@ impl Package {
         Ok(origin)
     }
 
-    /// Has a compiler make the object and the functions.
+    /// Has a compiler make the object and the functions. The variable is for all packages, so that
+    /// one without GPU code does not mind it.
     fn ask(
         &self,
         script: &Script,
         scratch: &Scratch<'_>,
-        build: impl FnOnce(&Request<'_>) -> Result<Made, Problem>,
+        build: impl Fn(&Request<'_>) -> Result<Made, Problem>,
     ) -> Result<Made, Problem> {
-        let (object, functions) = (scratch.object(), scratch.functions());
-        let (arch, remark) = self.archs();
-        let target = option("--target", script.host.name);
-        let arch = arch.map(|archs| option("--arch", archs));
-        let specs: Vec<_> = self.specs.iter().map(|spec| option("--specs", spec)).collect();
-        let options = [&target].into_iter().chain(&arch).chain(&specs).map(OsString::as_os_str);
-        let outputs = [&object, &functions].into_iter();
-        let outputs = outputs.flat_map(|path| [OsStr::new("-o"), path.as_os_str()]);
-        let options = options.chain(outputs).collect();
+        let ask = |archs, remark| {
+            let options = self.options(script, scratch, archs);
+            let options = options.iter().map(OsString::as_os_str).collect();
+            build(&Request { file: &self.file, options, remark })
+        };
+        let of_script = self.arch.as_ref().map(|archs| (OsStr::new(archs), SCRIPT));
+        let of_variable = self.environment.get(environment::ARCH).map(|archs| (archs, VARIABLE));
+        let (archs, remark) = of_variable.or(of_script).unzip();
+        match ask(archs, remark.unwrap_or_default()) {
+            Err(problem) if of_variable.is_some() && problem.is_no_gpu_code() => ask(None, ""),
+            made => made,
+        }
+    }
 
-        build(&Request { file: &self.file, options, remark })
+    /// The options of a compiler.
+    fn options(
+        &self,
+        script: &Script,
+        scratch: &Scratch<'_>,
+        archs: Option<&OsStr>,
+    ) -> Vec<OsString> {
+        let mut options = vec![option("--target", script.host.name)];
+        options.extend(archs.map(|archs| option("--arch", archs)));
+        options.extend(self.specs.iter().map(|spec| option("--specs", spec)));
+        for path in [scratch.object(), scratch.functions()] {
+            options.extend([OsString::from("-o"), path.into_os_string()]);
+        }
+        options
     }
 
     fn origin(&self, made: Made, variables: Vec<&'static str>) -> Origin {
         let Made { inputs, warnings } = made;
         Origin { file: self.file.clone(), files: inputs, variables, warnings }
-    }
-
-    /// The targets of GPU code, if anybody names them, and who does.
-    fn archs(&self) -> (Option<&OsStr>, &'static str) {
-        match (self.environment.get(environment::ARCH), &self.arch) {
-            (Some(archs), _) => (Some(archs), "\nnote: `--arch` is the variable KERNPACK_ARCH"),
-            (None, Some(archs)) => (Some(OsStr::new(archs)), "\nnote: `--arch` is `.arch(…)`"),
-            (None, None) => (None, ""),
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! A problem has as many lines as it takes. Those that begin with `help:` say what to do, those
 //! with `note:` how it came to this.
 
+use crate::answer::Refusal;
 use crate::cargo;
 use crate::diagnostic::Diagnostics;
 use std::io;
@@ -103,11 +104,17 @@ pub enum Problem {
     NotWritten { program: PathBuf, lacking: PathBuf },
     /// The program says what is wrong, and that is in no text.
     #[error("kernpack cannot build `{file}`: {message}\nnote: it was run as `{command}`{remark}")]
-    Refused { file: String, message: String, command: String, remark: &'static str },
+    Refused {
+        code: Option<String>,
+        file: String,
+        message: String,
+        command: String,
+        remark: &'static str,
+    },
     /// The linked compiler says what is wrong, and that is in no text.
     #[cfg(feature = "compiler")]
     #[error("kernpack cannot build `{file}`: {message}{remark}")]
-    Unbuilt { file: String, message: String, remark: &'static str },
+    Unbuilt { code: Option<String>, file: String, message: String, remark: &'static str },
     /// The program says what is wrong with the user's files.
     #[error("{0}")]
     Diagnostics(Diagnostics),
@@ -130,6 +137,17 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Whether nothing in the package is compiled for what `--arch` says.
+    pub fn is_no_gpu_code(&self) -> bool {
+        let code = match self {
+            Problem::Refused { code, .. } => code,
+            #[cfg(feature = "compiler")]
+            Problem::Unbuilt { code, .. } => code,
+            _ => return false,
+        };
+        code.as_deref() == Some(Refusal::NO_GPU_CODE)
+    }
+
     /// The system's error with a file, as `map_err` takes it.
     pub fn file(
         action: &'static str,

@@ -90,12 +90,15 @@ impl<'s> Program<'s> {
             Ok(Answer::Refused { error: Refusal::Diagnostics { diagnostics } }) => {
                 Err(Problem::Diagnostics(diagnostics))
             }
-            Ok(Answer::Refused { error: Refusal::Message { message } }) => Err(Problem::Refused {
-                file: request.file.display().to_string(),
-                message,
-                command: written(&command),
-                remark: request.remark,
-            }),
+            Ok(Answer::Refused { error: Refusal::Message { message, code } }) => {
+                Err(Problem::Refused {
+                    code,
+                    file: request.file.display().to_string(),
+                    message,
+                    command: written(&command),
+                    remark: request.remark,
+                })
+            }
             _ => Err(self.no_answer(&command, &output)),
         }
     }

@@ -5,6 +5,7 @@ use kernpack_compiler::CompileError;
 use kernpack_render::{draw, told};
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
+use std::fmt;
 
 /// The failure of a command.
 #[derive(Debug)]
@@ -14,6 +15,30 @@ pub enum Failure {
     /// Something that is in no text.
     Other(anyhow::Error),
 }
+
+/// The error where there is nothing that `--arch` could be for. Programs know it by its code.
+#[derive(Debug)]
+pub struct NoGpuCode {
+    /// The name of the package file.
+    pub name: String,
+}
+
+impl NoGpuCode {
+    const CODE: &str = "no-gpu-code";
+}
+
+impl fmt::Display for NoGpuCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoGpuCode { name } = self;
+        write!(
+            f,
+            "no source of `{name}` is CUDA C++ or a kernel file, which alone take `--arch`; leave \
+             it out"
+        )
+    }
+}
+
+impl std::error::Error for NoGpuCode {}
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Failure {
@@ -48,7 +73,13 @@ impl Failure {
             Failure::Diagnostics(told) => {
                 json!({ "error": { "source": told.name, "diagnostics": told::json(told) } })
             }
-            Failure::Other(error) => json!({ "error": { "message": message(error) } }),
+            Failure::Other(error) => {
+                let mut told = json!({ "message": message(error) });
+                if error.is::<NoGpuCode>() {
+                    told["code"] = NoGpuCode::CODE.into();
+                }
+                json!({ "error": told })
+            }
         }
     }
 }

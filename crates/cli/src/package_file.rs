@@ -3,6 +3,7 @@
 //! the command line overrules in it.
 
 use crate::Failure;
+use crate::failure::NoGpuCode;
 use crate::input;
 use anyhow::anyhow;
 use clap::Args;
@@ -116,11 +117,8 @@ impl PackageFile {
     }
 
     /// The error where there is nothing that `--arch` could be for.
-    pub fn no_cuda(&self) -> anyhow::Error {
-        let name = self.name();
-        anyhow!(
-            "no source of `{name}` is CUDA C++ or a kernel file, which alone take `--arch`; leave it out"
-        )
+    pub fn no_gpu_code(&self) -> NoGpuCode {
+        NoGpuCode { name: self.name() }
     }
 
     /// The architectures that the command line names for kernels.
@@ -166,7 +164,7 @@ impl PackageFile {
     ) -> anyhow::Result<Vec<Diagnostic>> {
         let overruled = reading.overrule_archs(archs);
         if overruled.compiled.is_empty() && !reading.problems.has_errors() {
-            return Err(self.no_cuda());
+            return Err(self.no_gpu_code().into());
         }
         let kept = overruled.kept.into_iter().map(|source| {
             let message =

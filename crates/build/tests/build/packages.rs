@@ -105,6 +105,26 @@ fn the_variable_overrules_what_gpu_code_is_made_for() {
 }
 
 #[test]
+fn the_variable_is_for_packages_that_have_gpu_code() {
+    let mut folder = CrateFolder::new();
+    let refusal = json!({ "error": { "message": "leave `--arch` out", "code": "no-gpu-code" } });
+    folder.write("bin/answer-to-arch", refusal.to_string());
+    let refused = folder.package("norm.toml").arch("sm_90a").try_compile().unwrap_err();
+    assert!(refused.to_string().contains("leave `--arch` out"), "{refused}");
+    assert!(refused.to_string().ends_with("note: `--arch` is `.arch(…)`"), "{refused}");
+
+    folder.set("KERNPACK_ARCH", "sm_100a");
+    let built = folder.package("norm.toml").try_compile().unwrap();
+    assert!(built.lines.contains(&"cargo::rerun-if-env-changed=KERNPACK_ARCH".to_string()));
+    assert!(!folder.read("bin/called").contains("--arch"));
+
+    let other = json!({ "error": { "message": "no space left", "code": null } });
+    folder.write("bin/answer-to-arch", other.to_string());
+    let refused = folder.package("norm.toml").try_compile().unwrap_err().to_string();
+    assert!(refused.contains("no space left"), "{refused}");
+}
+
+#[test]
 fn a_variable_that_is_empty_counts_as_not_set() {
     let mut folder = CrateFolder::new();
     folder.set("KERNPACK_ARCH", "");

@@ -200,7 +200,7 @@ impl Build {
             NotBuilt::Other(failure) => failure,
             NotBuilt::Cache(CacheFailure::Told(told)) => Failure::Diagnostics(told),
             NotBuilt::Cache(CacheFailure::Compile(error)) => error.into(),
-            NotBuilt::Cache(CacheFailure::NoCuda { .. }) => self.package_file.no_cuda().into(),
+            NotBuilt::Cache(CacheFailure::NoCuda { .. }) => self.package_file.no_gpu_code().into(),
             NotBuilt::Cache(failure) => failure.into(),
         }
     }
