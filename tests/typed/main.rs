@@ -13,14 +13,21 @@
 //! `table` is the package of `examples/hosts`; `refusals.rs` has what it refuses.
 //!
 //! `arrays.rs` is about layouts of arrays, `memory.rs` about what calls allocate and who frees it,
-//! `linked.rs` about build scripts that have the compiler in them, and `loading.rs` about shared
-//! objects. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the crates of these names; those of
-//! candle are `../candle`, which is no part of this workspace. What does not compile, and lints in
-//! users' crates, are `../users`.
+//! `prepared.rs` about calls that are checked once, `linked.rs` about build scripts that have the
+//! compiler in them, and `loading.rs` about shared objects. `dlpack.rs` and `tvm_ffi.rs` are about
+//! tensors of the crates of these names; those of candle are `../candle`, which is no part of this
+//! workspace. What does not compile, and lints in users' crates, are `../users`.
 
 mod arrays;
 mod building;
 mod calls;
+// The library that has these two stands in for libtvm_ffi, which is itself here.
+#[allow(dead_code, reason = "not all of it is needed here")]
+#[path = "../src/cuda_host.rs"]
+mod cuda_host;
+#[allow(dead_code, reason = "not all of it is needed here")]
+#[path = "../src/cuda_stub.rs"]
+mod cuda_stub;
 mod dlpack;
 mod interpreter;
 mod linked;
@@ -28,6 +35,7 @@ mod loading;
 mod memory;
 mod names;
 mod packages;
+mod prepared;
 mod refusals;
 mod tvm_ffi;
 

@@ -42,7 +42,7 @@ impl SharedObject {
 }
 
 pub const TABLE: &str = include_str!("packages/table.toml");
-const STREAMS: &str = include_str!("packages/streams.toml");
+pub const STREAMS: &str = include_str!("packages/streams.toml");
 const EVERYTHING: &str = include_str!("packages/everything.toml");
 
 /// The folder of the packages.

@@ -3,10 +3,11 @@
 //!
 //! `element.rs` has the types of elements, and `dtype.rs` their names; `lend.rs` whatever lends a
 //! tensor, `stream.rs` the places where kernels run, `tensor.rs` tensors that own their memory,
-//! `memory.rs` where that comes from, `library.rs` packages that are loaded, and `error.rs` what
-//! goes wrong. Calls of generated functions are put together in `call.rs`. Tensors of other crates
-//! are a feature and a file each: `arrays.rs` those of `ndarray`, `cuda.rs`, `dlpack.rs`,
-//! `tvm_ffi.rs` and `candle.rs`; which of them may become a tensor of ours is in `adopt.rs`.
+//! `memory.rs` where that comes from, and `library.rs` packages that are loaded. Calls of generated
+//! functions are put together in `call.rs`; `prepared.rs` is about those that are checked once, and
+//! `interpreter.rs` the feature `check`. Tensors of other crates are a feature and a file each:
+//! `arrays.rs` those of `ndarray`, `cuda.rs`, `dlpack.rs`, `tvm_ffi.rs` and `candle.rs`; which of
+//! them may become a tensor of ours is in `adopt.rs`.
 
 #[cfg(any(feature = "dlpack", feature = "tvm-ffi"))]
 mod adopt;
@@ -29,6 +30,7 @@ mod interpreter;
 mod lend;
 mod library;
 mod memory;
+mod prepared;
 mod stream;
 mod tensor;
 #[cfg(feature = "tvm-ffi")]
@@ -37,7 +39,7 @@ mod tvm_ffi;
 #[cfg(feature = "candle")]
 pub use candle::{CandleElement, CandleTensor, CandleView};
 #[cfg(feature = "cuda")]
-pub use cuda::{CudaMemory, CudaTensor, CudaTensorMut, CudarcStream};
+pub use cuda::{CudaMemory, CudaOwned, CudaTensor, CudaTensorMut, CudarcStream, IntoTensor};
 #[cfg(feature = "dlpack")]
 pub use dlpack::DlpackTensor;
 pub use element::Element;
@@ -48,6 +50,7 @@ pub use kernpack_ffi_abi::{DType, DeviceType};
 pub use lend::{Absent, Lend, LendMut, View, ViewMut, absent};
 pub use library::Library;
 pub use memory::{Allocator, ManagedTensor, SetError, use_allocator};
+pub use prepared::{Hold, HoldMut};
 pub use stream::{Cpu, Place, RawStream, Stream};
 pub use tensor::Tensor;
 

@@ -9,7 +9,7 @@
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, result};
 use half::f16;
-use kernpack::CudaMemory;
+use kernpack::{CudaMemory, IntoTensor};
 use std::error::Error;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -123,6 +123,25 @@ fn part(context: &Arc<CudaContext>) -> Outcome {
     Ok(shown(&stream.clone_dtoh(&out)?, &x))
 }
 
+/// A call that is checked once, holds its memory, and lends it between launches: another stream
+/// writes the argument late, and reads the result.
+fn prepared(context: &Arc<CudaContext>) -> Outcome {
+    let (host, stream) = (context.new_stream()?, context.new_stream()?);
+    let Memory { x, w, out } = Memory::new(&host)?;
+    let (x, w, out) =
+        (x.into_tensor([ROWS, D])?, w.into_tensor([D])?, out.into_tensor([ROWS, D])?);
+    let mut prepared = rms_norm::rms(&stream, x, w, out).eps(1e-6).prepare()?;
+    let mut outcomes = Vec::new();
+    for shift in [88, 99] {
+        let x = numbers(ROWS * D, shift);
+        hold_up(&host)?;
+        host.memcpy_htod(&x, &mut prepared.x_mut())?;
+        prepared.call()?;
+        outcomes.push(shown(&host.clone_dtoh(prepared.out().memory())?, &x));
+    }
+    Ok(outcomes.join(", "))
+}
+
 /// A graph of a call, launched twice. No event may stand in a graph, so that tracking is off.
 fn capture() -> Outcome {
     let context = CudaContext::new(0)?;
@@ -231,6 +250,7 @@ fn main() -> Outcome<()> {
     println!("order: {}", order(&context)?);
     println!("order behind: {}", order_behind(&context)?);
     println!("part: {}", part(&context)?);
+    println!("prepared: {}", prepared(&context)?);
     println!("threads: {}", threads(&context)?);
     println!("refused: {}", refused(&context)?);
     println!("devices: {}", devices(&context)?);

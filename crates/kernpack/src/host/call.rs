@@ -22,6 +22,7 @@ use kernpack_ffi_abi::libtvm_ffi::{TVMFFIErrorMoveFromRaised, TVMFFIObjectDecRef
 use kernpack_ffi_abi::{DType, TypeIndex, slice};
 
 pub use super::memory::need_memory;
+pub use super::prepared::{Function, hold, launch};
 pub use super::stream::on;
 
 /// Refuses a file that another version of kernpack wrote.
@@ -137,13 +138,11 @@ impl Returned {
     }
 
     /// An object of that type, whose reference becomes the value's.
-    #[cfg(feature = "check")]
     pub(crate) fn object(index: TypeIndex, object: *mut c_void) -> Returned {
         Returned(any(index, object as i64))
     }
 
     /// The value, whose reference stays this one's.
-    #[cfg(feature = "check")]
     pub(crate) fn value(&self) -> Any {
         self.0
     }
@@ -186,6 +185,17 @@ impl Returned {
         let items = unsafe { slice(cell.data as *const Any, cell.size as usize) };
         let items: [Any; N] = items.try_into().map_err(|_| self.unexpected("as many results"))?;
         Ok(items.map(share))
+    }
+
+    /// The function that it is.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn function(self) -> Result<Function> {
+        match self.holds(TypeIndex::FUNCTION) {
+            true => Ok(Function(self)),
+            false => Err(self.unexpected("a function")),
+        }
     }
 
     /// The text that it is.

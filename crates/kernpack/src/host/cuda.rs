@@ -10,7 +10,7 @@
 #![expect(unsafe_code, reason = "a view is made of addresses")]
 
 use super::lend::{check_count, view_of};
-use crate::{Element, Error, Lend, LendMut, Result, Stream};
+use crate::{Element, Error, Hold, HoldMut, Lend, LendMut, Result, Stream};
 use core::ffi::c_void;
 use core::marker::PhantomData;
 use cudarc::driver::sys::CUdeviceptr;
@@ -102,6 +102,61 @@ pub struct CudaTensorMut<'m, T, M, const N: usize> {
     elements: PhantomData<T>,
 }
 
+/// A row-major tensor that owns memory of `cudarc`: what a prepared call may hold for good. It is
+/// made by [`IntoTensor`].
+#[derive(Debug)]
+pub struct CudaOwned<T, const N: usize> {
+    memory: CudaSlice<T>,
+    shape: [i64; N],
+}
+
+impl<T, const N: usize> CudaOwned<T, N> {
+    /// The memory.
+    pub fn memory(&self) -> &CudaSlice<T> {
+        &self.memory
+    }
+
+    /// The memory back.
+    pub fn into_memory(self) -> CudaSlice<T> {
+        self.memory
+    }
+}
+
+/// Memory of `cudarc` that becomes a tensor which owns it.
+pub trait IntoTensor<T: Element>: sealed::Sealed + Sized {
+    /// The memory as a row-major tensor of these extents.
+    ///
+    /// # Errors
+    /// Where they do not count its elements.
+    fn into_tensor<const N: usize>(self, shape: [usize; N]) -> Result<CudaOwned<T, N>>;
+}
+
+impl<T: Element> IntoTensor<T> for CudaSlice<T> {
+    fn into_tensor<const N: usize>(self, shape: [usize; N]) -> Result<CudaOwned<T, N>> {
+        let shape = extents(self.len(), shape)?;
+        Ok(CudaOwned { memory: self, shape })
+    }
+}
+
+// SAFETY: a slice has its memory as long as it is there.
+unsafe impl<T, const N: usize> Hold for CudaOwned<T, N> {}
+// SAFETY: the memory behind the reference is there as long as that.
+unsafe impl<T, M, const N: usize> Hold for CudaTensor<'_, T, M, N> {}
+// SAFETY: as above.
+unsafe impl<T, M, const N: usize> Hold for CudaTensorMut<'_, T, M, N> {}
+
+// SAFETY: it is a view of the same elements.
+unsafe impl<T, const N: usize> HoldMut for CudaOwned<T, N> {
+    type Contents<'c>
+        = CudaViewMut<'c, T>
+    where
+        Self: 'c;
+
+    fn contents(&mut self) -> CudaViewMut<'_, T> {
+        self.memory.as_view_mut()
+    }
+}
+
 /// A stream of `cudarc`, as functions take one: itself, or the `Arc` that it comes in.
 pub trait CudarcStream: Stream + sealed::Sealed {
     /// The stream.
@@ -178,6 +233,38 @@ where
     T: Element,
     M: CudaMemory<T> + DevicePtrMut<T>,
 {
+    type Element = T;
+    type Guard<'a>
+        = SyncOnDrop<'a>
+    where
+        Self: 'a,
+        S: 'a;
+
+    fn lend_mut<'a>(&'a mut self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
+        let stream = stream.stream();
+        check_context(self.memory.stream(), stream)?;
+        lent::<T>(self.memory.device_ptr_mut(stream), &self.shape, stream)
+    }
+}
+
+// SAFETY: as of a tensor that borrows its memory.
+unsafe impl<S: CudarcStream, T: Element, const N: usize> Lend<S> for CudaOwned<T, N> {
+    type Element = T;
+    type Guard<'a>
+        = SyncOnDrop<'a>
+    where
+        Self: 'a,
+        S: 'a;
+
+    fn lend<'a>(&'a self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
+        let stream = stream.stream();
+        check_context(self.memory.stream(), stream)?;
+        lent::<T>(self.memory.device_ptr(stream), &self.shape, stream)
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<S: CudarcStream, T: Element, const N: usize> LendMut<S> for CudaOwned<T, N> {
     type Element = T;
     type Guard<'a>
         = SyncOnDrop<'a>

@@ -195,6 +195,11 @@ impl<'t, T: Element> View<'t, T> {
 }
 
 impl<'t, T: Element> ViewMut<'t, T> {
+    /// The same view, for a shorter time.
+    pub fn again(&mut self) -> ViewMut<'_, T> {
+        ViewMut { tensor: self.tensor, lifetime: PhantomData }
+    }
+
     /// A row-major tensor over a slice.
     ///
     /// # Errors

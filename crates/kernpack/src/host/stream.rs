@@ -140,7 +140,7 @@ unsafe impl Stream for RawStream {
 
 /// A stream as that of the environment on this thread, until it is dropped.
 #[derive(Debug)]
-struct Current {
+pub(super) struct Current {
     device_id: i32,
     before: *mut c_void,
 }
@@ -150,7 +150,7 @@ struct Current {
 /// # Errors
 /// Where the device refuses.
 #[inline]
-fn set_current<S: Stream + ?Sized>(stream: &S) -> Result<Current> {
+pub(super) fn set_current<S: Stream + ?Sized>(stream: &S) -> Result<Current> {
     stream.prepare()?;
     let (device_id, handle) = (stream.device_id(), stream.handle());
     let before = set(device_id, handle)?;

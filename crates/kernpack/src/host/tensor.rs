@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "tensors are objects of libtvm_ffi")]
 
 use super::lend::{check_dtype, lend_view};
-use crate::{Element, Error, Result};
+use crate::{Element, Error, Result, ViewMut};
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
@@ -105,6 +105,13 @@ impl<T: Element> Tensor<T> {
                 T::DTYPE
             ))),
         }
+    }
+
+    /// The tensor as a view, to write.
+    pub fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+        // SAFETY: the view is the tensor's own, which nobody else has.
+        let view = unsafe { ViewMut::from_raw(*self.view()) };
+        view.expect("a tensor has the dtype of its type")
     }
 
     /// The elements.

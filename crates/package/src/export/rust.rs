@@ -8,12 +8,13 @@
 //! variables, structs for its tuples and results.
 //!
 //! The file is put together here. `rust/function.rs` is the text of one function, of which
-//! `argument.rs` has parameters, `results.rs` results, `types.rs` types, `value.rs` expressions,
-//! and `names.rs` names.
+//! `prepared.rs` has calls that are prepared, `argument.rs` parameters, `results.rs` results,
+//! `types.rs` types, `value.rs` expressions, and `names.rs` names.
 
 mod argument;
 mod function;
 mod names;
+mod prepared;
 mod results;
 mod types;
 mod value;
@@ -35,7 +36,8 @@ pub fn rust(package: &Package) -> String {
     let (load, module) = (names.add("load"), names.add("Module"));
     let symbols: String = functions.iter().map(RustFunction::declaration).collect();
     let uses: String = functions.iter().map(RustFunction::reexport).collect();
-    let fields = functions.iter().map(|each| format!("        {}: {CALL}::SafeCall,\n", each.name));
+    let fields = functions.iter().flat_map(RustFunction::fields_of_module);
+    let fields = fields.map(|name| format!("        {name}: {CALL}::SafeCall,\n"));
     let fields: String = fields.collect();
     let entries: String = functions.iter().map(RustFunction::lookup).collect();
     let modules: String = functions.iter().map(|each| each.module(&module)).collect();

@@ -43,6 +43,11 @@ impl Argument {
         Some(Argument { name, ty, generics, default, shown_default, is_stream })
     }
 
+    /// Whether it is a tensor, and no other value is possible.
+    pub(super) fn is_tensor(&self) -> bool {
+        matches!(&self.generics[..], [generic] if generic.is_tensor() && generic.name == self.ty)
+    }
+
     /// The same with other names of generics, which no parameter's can have: theirs have a `_` at
     /// the end alone.
     pub(super) fn renamed(&self) -> Argument {

@@ -4,6 +4,7 @@
 
 use super::argument::{Argument, passed_type};
 use super::names::{Names, VALUES};
+use super::prepared::{self, PREPARE, Prepared};
 use super::results::Results;
 use super::types::{Generic, Types, angle};
 use super::value::{Body, CALL, Objects, is_compound, is_passed};
@@ -18,17 +19,19 @@ pub(super) struct RustFunction {
     /// The name in Rust.
     pub(super) name: String,
     /// The name of the entry point.
-    entry: String,
+    pub(super) entry: String,
     signature: String,
     docs: Vec<String>,
-    arguments: Vec<Argument>,
-    types: Types,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) types: Types,
     /// The name of the stream, in functions that take one in front.
     stream: Option<String>,
+    /// Calls that are prepared, of a function that has them.
+    prepared: Option<Prepared>,
     /// The statements of a call, up to the value that it returns.
     body: Vec<String>,
     results: Results,
-    is_unsafe: bool,
+    pub(super) is_unsafe: bool,
     /// Whether it is one that the package describes, and none of kernpack's own.
     is_described: bool,
 }
@@ -48,7 +51,7 @@ impl RustFunction {
         let has_stream = *role == Role::Call && function.submits();
         let name = names.add(&name);
         let mut types = Types::new(&name, signature, function.default_device(), has_stream);
-        let taken = &["call", "kernpack_entry", "kernpack_stream"];
+        let taken = &["call", "prepare", "kernpack_entry", "kernpack_prepare", "kernpack_stream"];
         let mut own = Names::without(VALUES.iter().chain(taken));
         let given = signature.params.iter().find(|param| has_stream && is_stream(param));
         let passed = signature.arguments().map(|(_, param)| {
@@ -57,7 +60,15 @@ impl RustFunction {
         });
         let passed: Vec<_> = passed.collect();
         let stream = (has_stream && given.is_none()).then(|| own.add("stream"));
-        let body = body(function, &passed, has_stream);
+        let way = if has_stream { Way::OnStream } else { Way::Plain };
+        let is_prepared = has_stream && signature.results.is_empty();
+        let prepared = is_prepared.then(|| Prepared {
+            field: names.add(&format!("prepare_{}", signature.name)),
+            prepare: body(function, &passed, Way::Prepared),
+            launch: lent(function, &passed, "call"),
+            needs_memory: !function.workspaces.is_empty(),
+        });
+        let body = body(function, &passed, way);
         let arguments = passed.into_iter().filter_map(|(param, name, is_stream)| {
             Argument::new(param, name, is_stream, &mut types)
         });
@@ -68,6 +79,7 @@ impl RustFunction {
             signature: signature.to_string(),
             docs: docs(function),
             stream,
+            prepared,
             body,
             results: match role {
                 Role::Launched(_) => Results::text(),
@@ -83,17 +95,21 @@ impl RustFunction {
         format!("{FUNCTION_PREFIX}{}", self.entry)
     }
 
-    /// The declaration of the symbol.
+    /// The declarations of its symbols.
     pub(super) fn declaration(&self) -> String {
-        format!(
-            "            pub(super) fn {}(
+        let prepare = self.prepared.iter().map(|_| prepared::symbol(&self.entry));
+        let symbols = [self.symbol()].into_iter().chain(prepare);
+        let declared = symbols.map(|symbol| {
+            format!(
+                "            pub(super) fn {symbol}(
                 handle: *mut ::core::ffi::c_void,
                 args: *const {CALL}::Any,
                 n_args: i32,
                 result: *mut {CALL}::Any,
-            ) -> ::core::ffi::c_int;\n",
-            self.symbol()
-        )
+            ) -> ::core::ffi::c_int;\n"
+            )
+        });
+        declared.collect()
     }
 
     /// The line that has the function under its name.
@@ -101,15 +117,22 @@ impl RustFunction {
         format!("    pub use self::{0}::{0};\n", self.name)
     }
 
-    /// The field of a package that is loaded.
+    /// The names of the fields of a package that is loaded.
+    pub(super) fn fields_of_module(&self) -> impl Iterator<Item = &String> {
+        [&self.name].into_iter().chain(self.prepared.iter().map(|prepared| &prepared.field))
+    }
+
+    /// The fields of a package that is loaded.
     pub(super) fn lookup(&self) -> String {
         let RustFunction { name, entry, .. } = self;
-        match self.is_described {
+        let prepared = self.prepared.iter().map(|prepared| prepared.lookup(entry));
+        let own = match self.is_described {
             true => {
                 format!("            {name}: library.entry({entry:?}, {name}::{SIGNATURE})?,\n")
             }
             false => format!("            {name}: library.function({entry:?})?,\n"),
-        }
+        };
+        [own].into_iter().chain(prepared).collect()
     }
 
     /// The function's module. `module` is the type of a package that is loaded.
@@ -120,6 +143,11 @@ impl RustFunction {
         let traits: String = variables.iter().map(|variable| variable.text()).collect();
         let (structs, results) = (&types.structs, &results.definition);
         let makers = self.makers(module);
+        let prepare = self.prepared.iter();
+        let prepare = prepare.map(|_| format!("            {PREPARE}: {CALL}::Entry<'p>,\n"));
+        let prepare: String = prepare.collect();
+        let prepared = self.prepared.iter().map(|prepared| prepared.text(self));
+        let prepared: String = prepared.collect();
         let (call, setters) = (self.call(), self.setters());
         let (call_generics, fields) = (angle(&self.call_generics()), self.fields());
         format!(
@@ -132,8 +160,8 @@ impl RustFunction {
         #[must_use = \"nothing is called before `call`\"]
         pub struct Call{call_generics} {{
             kernpack_entry: {CALL}::Entry<'p>,
-{fields}        }}
-{makers}{setters}{call}    }}
+{prepare}{fields}        }}
+{makers}{setters}{call}{prepared}    }}
 "
         )
     }
@@ -147,11 +175,11 @@ impl RustFunction {
         let generics = self.generics();
         let (bounds, method_bounds) = (self.bounds(2), self.bounds(3));
         let (linked, loaded) = (self.call_type("'static"), self.call_type("'_"));
-        let symbol = self.symbol();
-        let (of_symbol, of_field) = (
-            self.made(&format!("super::kernpack_symbols::{symbol}"), 3),
-            self.made(&format!("self.{name}"), 4),
-        );
+        let symbols = [self.symbol(), prepared::symbol(&self.entry)];
+        let symbols = symbols.map(|symbol| format!("super::kernpack_symbols::{symbol}"));
+        let field = self.prepared.as_ref().map_or("", |prepared| &prepared.field);
+        let of_symbol = self.made(&symbols[0], &symbols[1], 3);
+        let of_field = self.made(&format!("self.{name}"), &format!("self.{field}"), 4);
         let docs: Vec<_> = self.docs.iter().map(|line| format!("/// {line}")).collect();
         let (docs, method_docs) = (lines(&docs, 2), lines(&docs, 3));
         format!(
@@ -182,13 +210,13 @@ impl RustFunction {
     }
 
     /// The generics of all arguments.
-    fn of_arguments(&self, required_only: bool) -> impl Iterator<Item = &Generic> {
+    pub(super) fn of_arguments(&self, required_only: bool) -> impl Iterator<Item = &Generic> {
         let chosen = move |argument: &&Argument| !required_only || argument.default.is_none();
         self.arguments.iter().filter(chosen).flat_map(|argument| &argument.generics)
     }
 
     /// The lifetime of what is borrowed, the dtype variables that tensors tell, the stream.
-    fn common_generics(&self, with_variables: bool) -> Vec<String> {
+    pub(super) fn common_generics(&self, with_variables: bool) -> Vec<String> {
         let lifetime = self.types.borrows.then(|| "'a".to_string());
         let told = self.types.told().map(|variable| variable.name.clone());
         let told = told.filter(|_| with_variables);
@@ -208,14 +236,14 @@ impl RustFunction {
         where_clause(self.common_bounds().chain(own), level)
     }
 
-    fn common_bounds(&self) -> impl Iterator<Item = String> {
+    pub(super) fn common_bounds(&self) -> impl Iterator<Item = String> {
         let told = self.types.told().map(|variable| variable.bounded());
         let stream = self.types.stream.iter().map(|name| format!("{name}: ::kernpack::Place"));
         told.chain(stream)
     }
 
     /// The generics of the call's type.
-    fn call_generics(&self) -> Vec<String> {
+    pub(super) fn call_generics(&self) -> Vec<String> {
         let own = self.of_arguments(false).map(|generic| generic.name.clone());
         let common = self.common_generics(false);
         ["'p".to_string()].into_iter().chain(common).chain(own).collect()
@@ -245,17 +273,22 @@ impl RustFunction {
     }
 
     /// A call of that entry point.
-    fn made(&self, entry: &str, level: usize) -> String {
-        let entry =
-            format!("let kernpack_entry = unsafe {{ {CALL}::Entry::new({entry}, {SIGNATURE}) }};");
-        let stream = self.stream.iter().map(|name| format!("kernpack_stream: {name},"));
+    fn made(&self, entry_of: &str, prepare: &str, level: usize) -> String {
+        let entry = |name: &str, of: &str| {
+            format!("let {name} = unsafe {{ {CALL}::Entry::new({of}, {SIGNATURE}) }};")
+        };
+        let prepare = self.prepared.iter().map(|_| entry(PREPARE, prepare));
+        let entries: Vec<_> =
+            [entry("kernpack_entry", entry_of)].into_iter().chain(prepare).collect();
         let own = self.arguments.iter().map(|argument| match &argument.default {
             None => format!("{},", argument.name),
             Some(value) => format!("{}: {value},", argument.name),
         });
-        let fields: Vec<_> = stream.chain(own).collect();
+        let prepare = self.prepared.iter().map(|_| format!("{PREPARE},"));
+        let stream = self.stream.iter().map(|name| format!("kernpack_stream: {name},"));
+        let fields: Vec<_> = prepare.chain(stream).chain(own).collect();
         let made = format!("Call {{ kernpack_entry, {} }}", fields.join(" "));
-        lines(&[entry, made], level)
+        lines(&[entries, vec![made]].concat(), level)
     }
 
     /// The methods of a call for what may be left out.
@@ -306,7 +339,8 @@ impl RustFunction {
         call.extend(of_call.map(|generic| generic.name));
         let call = angle(&call);
         let stream = self.stream.iter().map(|_| "kernpack_stream");
-        let fields = ["kernpack_entry"].into_iter().chain(stream);
+        let prepare = self.prepared.iter().map(|_| PREPARE);
+        let fields = ["kernpack_entry"].into_iter().chain(prepare).chain(stream);
         let fields = fields.chain(self.arguments.iter().map(|each| &each.name[..]));
         let kept =
             fields.filter(|field| field != name).map(|field| format!("{field}: self.{field},"));
@@ -322,14 +356,14 @@ impl RustFunction {
         )
     }
 
-    /// The first lines of a call: what is the stream.
-    fn stream_statement(&self) -> Option<String> {
+    /// The first line of what is done with a call: what is the stream.
+    pub(super) fn stream_statement(&self, call: &str) -> Option<String> {
         let given = self.arguments.iter().find(|argument| argument.is_stream);
         let field = match (&self.stream, given) {
             (Some(_), _) => "kernpack_stream",
             (None, given) => &given?.name,
         };
-        Some(format!("let stream = self.{field};"))
+        Some(format!("let stream = {call}.{field};"))
     }
 
     /// The method that makes the call.
@@ -342,7 +376,8 @@ impl RustFunction {
         let untold = &self.results.untold;
         let untold_bounds = where_clause(untold.iter().map(|variable| variable.bounded()), 3);
         let untold: Vec<_> = untold.iter().map(|variable| variable.name.clone()).collect();
-        let body: Vec<_> = self.stream_statement().into_iter().chain(self.body.clone()).collect();
+        let body: Vec<_> =
+            self.stream_statement("self").into_iter().chain(self.body.clone()).collect();
         let (safety, word) = match self.is_unsafe {
             true => (
                 &["///", "/// # Safety", "/// Pointers lead to what the function says."][..],
@@ -378,14 +413,14 @@ impl RustFunction {
 const SIGNATURE: &str = "KERNPACK_SIGNATURE";
 
 /// Lines, so many levels deep.
-fn lines(lines: &[String], level: usize) -> String {
+pub(super) fn lines(lines: &[String], level: usize) -> String {
     let indent = " ".repeat(4 * level);
     let line = |line: &String| format!("{}\n", format!("{indent}{line}").trim_end());
     lines.iter().map(line).collect()
 }
 
 /// The bounds of generics of an item so many levels deep, up to the bracket that opens its body.
-fn where_clause(bounds: impl Iterator<Item = String>, level: usize) -> String {
+pub(super) fn where_clause(bounds: impl Iterator<Item = String>, level: usize) -> String {
     let bounds: Vec<_> = bounds.map(|bound| format!("{bound},")).collect();
     let indent = " ".repeat(4 * level);
     match bounds.is_empty() {
@@ -432,34 +467,59 @@ fn has_pointer(host: &HostType) -> bool {
     }
 }
 
+/// A way to make a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Plain,
+    OnStream,
+    Prepared,
+}
+
 /// The statements of a call, up to what it returns.
-fn body(function: &Function, passed: &[(&Param, String, bool)], has_stream: bool) -> Vec<String> {
+fn body(function: &Function, passed: &[(&Param, String, bool)], way: Way) -> Vec<String> {
     let signature: &Signature = &function.signature;
-    let mut body = Body { device: function.default_device(), objects: Objects::default() };
+    let (device, holds) = (function.default_device(), way == Way::Prepared);
+    let mut body = Body { device, holds, objects: Objects::default() };
     let needs_memory = !signature.results.is_empty() || !function.workspaces.is_empty();
-    let mut lent = Vec::new();
-    let mut values = Vec::new();
-    for (i, (param, name, is_stream)) in passed.iter().enumerate() {
+    let values = passed.iter().enumerate().map(|(i, (param, name, is_stream))| {
         let host = passed_type(param, *is_stream);
-        let mut place = format!("self.{name}");
-        if is_passed(&host) && is_compound(&host) {
-            lent.push(format!("let lent_{i} = {};", body.lend(&host, &place)));
-            place = format!("lent_{i}");
-        }
-        values.push(format!("    {},", body.any(&host, &place)));
-    }
+        let place = match lends(&host) {
+            true => format!("lent_{i}"),
+            false => format!("self.{name}"),
+        };
+        format!("    {},", body.any(&host, &place))
+    });
+    let values: Vec<_> = values.collect();
     let mut statements: Vec<String> = Vec::new();
     statements.extend(needs_memory.then(|| format!("{CALL}::need_memory()?;")));
-    statements.extend(lent);
+    statements.extend(lent(function, passed, "self"));
     statements.extend(body.objects.declarations());
     statements.push(format!("let args: [{CALL}::Any; {}] = [", values.len()));
     statements.extend(values);
     statements.push("];".to_string());
-    let call = match has_stream {
-        true => format!("{CALL}::on(stream, self.kernpack_entry, &args)"),
-        false => "self.kernpack_entry.call(&args)".to_string(),
+    let call = match way {
+        Way::Plain => "self.kernpack_entry.call(&args)".to_string(),
+        Way::OnStream => format!("{CALL}::on(stream, self.kernpack_entry, &args)"),
+        Way::Prepared => format!("{CALL}::on(stream, self.{PREPARE}, &args)"),
     };
     statements.push("// SAFETY: the arguments are what the signature asks for.".to_string());
     statements.push(format!("let returned = unsafe {{ {call} }}?;"));
     statements
+}
+
+/// The statements that have the fields of a call lend their tensors.
+fn lent(function: &Function, passed: &[(&Param, String, bool)], of: &str) -> Vec<String> {
+    let (device, objects) = (function.default_device(), Objects::default());
+    let body = Body { device, holds: false, objects };
+    let lent = passed.iter().enumerate().filter_map(|(i, (param, name, is_stream))| {
+        let host = passed_type(param, *is_stream);
+        let place = format!("{of}.{name}");
+        lends(&host).then(|| format!("let lent_{i} = {};", body.lend(&host, &place)))
+    });
+    lent.collect()
+}
+
+/// Whether what is passed for a parameter is made of what its value lends.
+fn lends(host: &HostType) -> bool {
+    is_passed(host) && is_compound(host)
 }

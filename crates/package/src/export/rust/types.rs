@@ -52,6 +52,11 @@ impl Generic {
     pub(super) fn bounded(&self) -> String {
         format!("{}: {}", self.name, self.bound)
     }
+
+    /// Whether it stands for what lends a tensor.
+    pub(super) fn is_tensor(&self) -> bool {
+        self.bound.starts_with("::kernpack::Lend")
+    }
 }
 
 impl Variable {

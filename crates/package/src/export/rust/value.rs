@@ -58,6 +58,8 @@ pub(super) fn is_on_host(devices: Option<&[DeviceType]>, default: DeviceType) ->
 pub(super) struct Body {
     /// The device of tensors that do not say it.
     pub(super) device: DeviceType,
+    /// Whether tensors are passed as objects that may be kept.
+    pub(super) holds: bool,
     pub(super) objects: Objects,
 }
 
@@ -95,6 +97,10 @@ impl Body {
     pub(super) fn any(&mut self, host: &HostType, lent: &str) -> String {
         match host {
             HostType::EnvStream => format!("{CALL}::none()"),
+            HostType::Tensor(_) if self.holds => {
+                let object = self.objects.add();
+                format!("{{ {object} = {CALL}::hold(&{lent}.0)?; {object}.any() }}")
+            }
             HostType::Tensor(_) => format!("{CALL}::tensor(&{lent}.0)"),
             HostType::Int(DType::BOOL) => format!("{CALL}::boolean({lent})"),
             HostType::Int(DType::UINT64) => {
