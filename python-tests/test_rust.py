@@ -119,13 +119,15 @@ def test_a_crate_without_the_program_says_what_to_do(crate):
 def test_a_crate_with_kernels_made_before_needs_no_program(crate, kernpack, tmp_path):
     shipped = tmp_path / "shipped"
     shutil.copytree(crate, shipped)
-    outputs = [word for ending in ("o", "rs") for word in ("-o", shipped / f"scaling.{ending}")]
-    command = [kernpack, "build", shipped / "src/scaling.toml", *outputs]
-    subprocess.run(command, check=True, capture_output=True)
-    for source in ("scale.c", "scaling.toml"):
-        (shipped / "src" / source).unlink()
     build = (shipped / "build.rs").read_text()
-    build = build.replace('package("src/scaling.toml")', 'prebuilt("scaling.o")')
+    for source in ("scaling.toml", "rows.py"):
+        made = [shipped / Path(source).with_suffix(suffix) for suffix in (".o", ".rs")]
+        outputs = [word for path in made for word in ("-o", path)]
+        command = [kernpack, "build", shipped / "src" / source, *outputs]
+        subprocess.run(command, check=True, capture_output=True)
+        (shipped / "src" / source).unlink()
+        build = build.replace(f'package("src/{source}")', f'prebuilt("{made[0].name}")')
+    (shipped / "src/scale.c").unlink()
     (shipped / "build.rs").write_text(build)
     ran = cargo(shipped, shipped / "nothing", "run")
     assert (ran.returncode, ran.stderr) == (0, "")
