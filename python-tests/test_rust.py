@@ -51,7 +51,7 @@ def crate(tmp_path_factory):
 def cargo(crate, kernpack, *words, **variables):
     """What cargo says, where it finds dependencies that were built for the workspace's own tests."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve()
-    command = ["cargo", *words, "--quiet", "--offline", "--target-dir", str(target)]
+    command = ["cargo", *words, "--quiet", "--target-dir", str(target)]
     return subprocess.run(
         command,
         cwd=crate,

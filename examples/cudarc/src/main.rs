@@ -128,8 +128,7 @@ fn part(context: &Arc<CudaContext>) -> Outcome {
 fn prepared(context: &Arc<CudaContext>) -> Outcome {
     let (host, stream) = (context.new_stream()?, context.new_stream()?);
     let Memory { x, w, out } = Memory::new(&host)?;
-    let (x, w, out) =
-        (x.into_tensor([ROWS, D])?, w.into_tensor([D])?, out.into_tensor([ROWS, D])?);
+    let (x, w, out) = (x.into_tensor([ROWS, D])?, w.into_tensor([D])?, out.into_tensor([ROWS, D])?);
     let mut prepared = rms_norm::rms(&stream, x, w, out).eps(1e-6).prepare()?;
     let mut outcomes = Vec::new();
     for shift in [88, 99] {
