@@ -2,8 +2,9 @@
 //! The program's answer to `--json build`: the keys of it that are needed here.
 
 use crate::diagnostic::Diagnostics;
+use crate::problem::Problem;
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Either of the two answers that there are.
 #[derive(Debug, Deserialize)]
@@ -16,6 +17,23 @@ pub enum Answer {
     },
     /// The package was built.
     Made(Made),
+}
+
+impl Answer {
+    /// The package, or what there is to be said of its file instead, with notes for what is in no
+    /// text.
+    pub fn made(self, file: &Path, notes: impl FnOnce() -> String) -> Result<Made, Problem> {
+        match self {
+            Answer::Made(made) => Ok(made),
+            Answer::Refused { error: Refusal::Diagnostics { diagnostics } } => {
+                Err(Problem::Diagnostics(diagnostics))
+            }
+            Answer::Refused { error: Refusal::Message { message, code } } => {
+                let file = file.display().to_string();
+                Err(Problem::Refused { code, file, message, notes: notes() })
+            }
+        }
+    }
 }
 
 /// A package that was built.

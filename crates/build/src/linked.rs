@@ -16,22 +16,10 @@ pub fn build(request: &Request<'_>, script: &Script) -> Result<Made, Problem> {
     let options = request.options.iter().map(|word| word.to_os_string());
     let file = ["--".into(), file(request, script).into()];
     let answer = kernpack_cli::answer(words.chain(options).chain(file));
-    let refused = |message, code| Problem::Unbuilt {
-        code,
-        file: request.file.display().to_string(),
-        message,
-        remark: request.remark,
-    };
-    match serde_json::from_value(answer.json) {
-        Ok(Answer::Made(made)) => Ok(made),
-        Ok(Answer::Refused { error: Refusal::Diagnostics { diagnostics } }) => {
-            Err(Problem::Diagnostics(diagnostics))
-        }
-        Ok(Answer::Refused { error: Refusal::Message { message, code } }) => {
-            Err(refused(message, code))
-        }
-        Err(_) => Err(refused(answer.text, None)),
-    }
+    let answer = serde_json::from_value(answer.json).unwrap_or(Answer::Refused {
+        error: Refusal::Message { message: answer.text, code: None },
+    });
+    answer.made(request.file, || request.remark.to_string())
 }
 
 /// The user's file. Cargo runs build scripts in the folder that paths begin at, and there messages

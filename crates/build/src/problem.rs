@@ -103,18 +103,8 @@ pub enum Problem {
     )]
     NotWritten { program: PathBuf, lacking: PathBuf },
     /// The program says what is wrong, and that is in no text.
-    #[error("kernpack cannot build `{file}`: {message}\nnote: it was run as `{command}`{remark}")]
-    Refused {
-        code: Option<String>,
-        file: String,
-        message: String,
-        command: String,
-        remark: &'static str,
-    },
-    /// The linked compiler says what is wrong, and that is in no text.
-    #[cfg(feature = "compiler")]
-    #[error("kernpack cannot build `{file}`: {message}{remark}")]
-    Unbuilt { code: Option<String>, file: String, message: String, remark: &'static str },
+    #[error("kernpack cannot build `{file}`: {message}{notes}")]
+    Refused { code: Option<String>, file: String, message: String, notes: String },
     /// The program says what is wrong with the user's files.
     #[error("{0}")]
     Diagnostics(Diagnostics),
@@ -139,13 +129,7 @@ pub enum Problem {
 impl Problem {
     /// Whether nothing in the package is compiled for what `--arch` says.
     pub fn is_no_gpu_code(&self) -> bool {
-        let code = match self {
-            Problem::Refused { code, .. } => code,
-            #[cfg(feature = "compiler")]
-            Problem::Unbuilt { code, .. } => code,
-            _ => return false,
-        };
-        code.as_deref() == Some(Refusal::NO_GPU_CODE)
+        matches!(self, Problem::Refused { code: Some(code), .. } if code == Refusal::NO_GPU_CODE)
     }
 
     /// The system's error with a file, as `map_err` takes it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The program `kernpack`: where it is, whether it is the right one, and what it answers.
 
-use crate::answer::{Answer, Made, Refusal};
+use crate::answer::{Answer, Made};
 use crate::environment::{self, Environment, Script};
 use crate::problem::{OWN_VERSION, Problem};
 use std::ffi::OsStr;
@@ -86,20 +86,13 @@ impl<'s> Program<'s> {
         command.args(["--json", "build"]).args(&request.options).arg("--").arg(request.file);
         let output = self.run(&mut command)?;
         match serde_json::from_slice(&output.stdout) {
-            Ok(Answer::Made(made)) if output.status.success() => Ok(made),
-            Ok(Answer::Refused { error: Refusal::Diagnostics { diagnostics } }) => {
-                Err(Problem::Diagnostics(diagnostics))
+            Ok(Answer::Made(_)) if !output.status.success() => {
+                Err(self.no_answer(&command, &output))
             }
-            Ok(Answer::Refused { error: Refusal::Message { message, code } }) => {
-                Err(Problem::Refused {
-                    code,
-                    file: request.file.display().to_string(),
-                    message,
-                    command: written(&command),
-                    remark: request.remark,
-                })
-            }
-            _ => Err(self.no_answer(&command, &output)),
+            Ok(answer) => answer.made(request.file, || {
+                format!("\nnote: it was run as `{}`{}", written(&command), request.remark)
+            }),
+            Err(_) => Err(self.no_answer(&command, &output)),
         }
     }
 

@@ -2,11 +2,10 @@
 //! Packages that are compiled when the program runs: the feature `build`. They come from the cache
 //! that Python and the command line have too, and what is compiled goes there.
 
-use crate::package::problems;
+use crate::package::{drawn, problems};
 use crate::{Error, Package, Result};
 use kernpack_cache::{Cache, Entry, Failure, Got, Request, Silent, Wanted};
 use kernpack_machine::Arch;
-use kernpack_render::told;
 use std::path::PathBuf;
 
 pub use kernpack_cache::Artifact;
@@ -26,8 +25,7 @@ impl Package {
     pub fn build(&self) -> Result<BuiltPackage> {
         let got = Cache::from_env().get(&self.request()?, &Silent);
         let Got { entry, is_hit, told } = got.map_err(failure)?;
-        let warnings = told::text(&told, false).trim_end().to_string();
-        Ok(BuiltPackage { entry, is_hit, warnings })
+        Ok(BuiltPackage { entry, is_hit, warnings: drawn(&told) })
     }
 
     fn request(&self) -> Result<Request> {

@@ -51,7 +51,7 @@ pub use lend::{Absent, Lend, LendMut, View, ViewMut, absent};
 pub use library::Library;
 pub use memory::{Allocator, ManagedTensor, SetError, use_allocator};
 pub use prepared::{Hold, HoldMut};
-pub use stream::{Cpu, Place, RawStream, Stream};
+pub use stream::{Cpu, OnHost, Place, RawStream, Stream};
 pub use tensor::Tensor;
 
 /// Makes a module of the functions of a package, which `kernpack-build` has built in the build

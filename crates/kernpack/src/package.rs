@@ -124,5 +124,10 @@ impl Package {
 
 /// The error of a package in which something is wrong.
 pub(crate) fn problems(told: Told) -> Error {
-    Error::Compile(told::text(&told, false).trim_end().to_string())
+    Error::Compile(drawn(&told))
+}
+
+/// All that is told, as a terminal without colours shows it.
+pub(crate) fn drawn(told: &Told) -> String {
+    told::text(told, false).trim_end().to_string()
 }

@@ -4,9 +4,7 @@
 #![expect(unsafe_code, reason = "a view is made of addresses")]
 
 use super::lend::view_of;
-#[cfg(feature = "check")]
-use crate::Interpreter;
-use crate::{Cpu, Element, Lend, LendMut, Result, Tensor};
+use crate::{Element, Lend, LendMut, OnHost, Result, Tensor};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::DLTensor;
 use ndarray::{ArrayBase, ArrayViewD, ArrayViewMutD, Data, DataMut, Dimension, IxDyn, RawData};
@@ -26,44 +24,37 @@ fn view<S: RawData<Elem: Element>, D: Dimension>(
     view_of::<S::Elem>(data as u64, device, addresses.0, addresses.1, shape.len())
 }
 
-/// Has arrays be tensors of functions that run there.
-macro_rules! lend_arrays {
-    ($place:ty) => {
-        // SAFETY: an array has elements where its extents and strides say, and nobody writes them
-        // while it is borrowed.
-        unsafe impl<S: Data<Elem: Element>, D: Dimension> Lend<$place> for ArrayBase<S, D> {
-            type Element = S::Elem;
-            type Guard<'a>
-                = ()
-            where
-                Self: 'a;
+// SAFETY: an array has elements where its extents and strides say, and nobody writes them while it
+// is borrowed.
+unsafe impl<P: OnHost, S: Data<Elem: Element>, D: Dimension> Lend<P> for ArrayBase<S, D> {
+    type Element = S::Elem;
+    type Guard<'a>
+        = ()
+    where
+        Self: 'a,
+        P: 'a;
 
-            #[inline]
-            fn lend<'a>(&'a self, _: &'a $place) -> Result<(DLTensor, ())> {
-                Ok((view(self, self.as_ptr()), ()))
-            }
-        }
-
-        // SAFETY: as above; `as_mut_ptr` sees to it that nobody else has the elements.
-        unsafe impl<S: DataMut<Elem: Element>, D: Dimension> LendMut<$place> for ArrayBase<S, D> {
-            type Element = S::Elem;
-            type Guard<'a>
-                = ()
-            where
-                Self: 'a;
-
-            #[inline]
-            fn lend_mut<'a>(&'a mut self, _: &'a $place) -> Result<(DLTensor, ())> {
-                let data = self.as_mut_ptr();
-                Ok((view(self, data), ()))
-            }
-        }
-    };
+    #[inline]
+    fn lend<'a>(&'a self, _: &'a P) -> Result<(DLTensor, ())> {
+        Ok((view(self, self.as_ptr()), ()))
+    }
 }
 
-lend_arrays!(Cpu);
-#[cfg(feature = "check")]
-lend_arrays!(Interpreter);
+// SAFETY: as above; `as_mut_ptr` sees to it that nobody else has the elements.
+unsafe impl<P: OnHost, S: DataMut<Elem: Element>, D: Dimension> LendMut<P> for ArrayBase<S, D> {
+    type Element = S::Elem;
+    type Guard<'a>
+        = ()
+    where
+        Self: 'a,
+        P: 'a;
+
+    #[inline]
+    fn lend_mut<'a>(&'a mut self, _: &'a P) -> Result<(DLTensor, ())> {
+        let data = self.as_mut_ptr();
+        Ok((view(self, data), ()))
+    }
+}
 
 impl<T: Element> Tensor<T> {
     /// The tensor as an array.

@@ -19,7 +19,7 @@ use kernpack_ffi_abi::layout::{
 };
 pub use kernpack_ffi_abi::libtvm_ffi::SafeCall;
 use kernpack_ffi_abi::libtvm_ffi::{TVMFFIErrorMoveFromRaised, TVMFFIObjectDecRef};
-use kernpack_ffi_abi::{DType, TypeIndex, slice};
+use kernpack_ffi_abi::{DType, TypeIndex, slice, value};
 
 pub use super::memory::need_memory;
 pub use super::prepared::{Function, hold, launch};
@@ -178,11 +178,10 @@ impl Returned {
         if !self.holds(TypeIndex::ARRAY) {
             return Err(self.unexpected("an array"));
         }
-        let cell = (self.0.payload as *const Object).wrapping_add(1).cast::<SeqCell>();
-        // SAFETY: the cell of an array lies behind its header.
-        let cell = unsafe { cell.read() };
+        // SAFETY: it is an array.
+        let (data, size) = unsafe { value::items(&self.0) };
         // SAFETY: it has so many elements.
-        let items = unsafe { slice(cell.data as *const Any, cell.size as usize) };
+        let items = unsafe { slice(data as *const Any, size) };
         let items: [Any; N] = items.try_into().map_err(|_| self.unexpected("as many results"))?;
         Ok(items.map(share))
     }

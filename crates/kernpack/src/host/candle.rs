@@ -8,7 +8,7 @@
 #![expect(unsafe_code, reason = "a view is made of addresses")]
 
 use super::lend::view_of;
-use crate::{Cpu, Element, Error, Lend, Result, Tensor, View, ViewMut};
+use crate::{Element, Error, Lend, OnHost, Result, Tensor, View, ViewMut};
 use candle_core::backend::BackendStorage;
 use candle_core::{CpuStorage, Device, Layout, Shape, Storage, StorageRef, WithDType};
 use core::marker::PhantomData;
@@ -161,14 +161,15 @@ pub struct CandleView<'t, T> {
 }
 
 // SAFETY: the storage has the elements of the layout, and nobody writes it while it is locked.
-unsafe impl<T: CandleElement> Lend<Cpu> for CandleView<'_, T> {
+unsafe impl<P: OnHost, T: CandleElement> Lend<P> for CandleView<'_, T> {
     type Element = T;
     type Guard<'a>
         = StorageRef<'a>
     where
-        Self: 'a;
+        Self: 'a,
+        P: 'a;
 
-    fn lend<'a>(&'a self, _: &'a Cpu) -> Result<(DLTensor, StorageRef<'a>)> {
+    fn lend<'a>(&'a self, _: &'a P) -> Result<(DLTensor, StorageRef<'a>)> {
         let (storage, layout) = self.tensor.storage_and_layout();
         let Storage::Cpu(on_cpu) = &*storage else {
             let found = storage.device().location();

@@ -206,75 +206,43 @@ fn lent<'g, T: Element>(
     Ok((view_of::<T>(address, device, shape.as_ptr() as u64, 0, shape.len()), guard))
 }
 
+/// Has a tensor lend its memory, of whose address `cudarc` is asked.
+macro_rules! lend_memory {
+    (Lend for [$($generics:tt)*] $ty:ty) => {
+        lend_memory!(Lend, lend, [&'a], device_ptr, [$($generics)*] $ty);
+    };
+    (LendMut for [$($generics:tt)*] $ty:ty) => {
+        lend_memory!(LendMut, lend_mut, [&'a mut], device_ptr_mut, [$($generics)*] $ty);
+    };
+    ($lend:ident, $method:ident, [$($reference:tt)*], $ptr:ident, [$($generics:tt)*] $ty:ty) => {
+        // SAFETY: stands where this is used.
+        unsafe impl<S: CudarcStream, T: Element, $($generics)*> $lend<S> for $ty {
+            type Element = T;
+            type Guard<'a> = SyncOnDrop<'a> where Self: 'a, S: 'a;
+
+            fn $method<'a>(
+                self: $($reference)* Self,
+                stream: &'a S,
+            ) -> Result<(DLTensor, SyncOnDrop<'a>)> {
+                let stream = stream.stream();
+                check_context(self.memory.stream(), stream)?;
+                lent::<T>(self.memory.$ptr(stream), &self.shape, stream)
+            }
+        }
+    };
+}
+
 // SAFETY: the memory has so many elements and lies on the device of its context, which is that of
 // the stream; the guard has others wait that write it.
-unsafe impl<S: CudarcStream, T, M, const N: usize> Lend<S> for CudaTensor<'_, T, M, N>
-where
-    T: Element,
-    M: CudaMemory<T>,
-{
-    type Element = T;
-    type Guard<'a>
-        = SyncOnDrop<'a>
-    where
-        Self: 'a,
-        S: 'a;
-
-    fn lend<'a>(&'a self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
-        let stream = stream.stream();
-        check_context(self.memory.stream(), stream)?;
-        lent::<T>(self.memory.device_ptr(stream), &self.shape, stream)
-    }
-}
+lend_memory!(Lend for [M: CudaMemory<T>, const N: usize] CudaTensor<'_, T, M, N>);
 
 // SAFETY: as above; the guard has others wait that read or write it.
-unsafe impl<S: CudarcStream, T, M, const N: usize> LendMut<S> for CudaTensorMut<'_, T, M, N>
-where
-    T: Element,
-    M: CudaMemory<T> + DevicePtrMut<T>,
-{
-    type Element = T;
-    type Guard<'a>
-        = SyncOnDrop<'a>
-    where
-        Self: 'a,
-        S: 'a;
-
-    fn lend_mut<'a>(&'a mut self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
-        let stream = stream.stream();
-        check_context(self.memory.stream(), stream)?;
-        lent::<T>(self.memory.device_ptr_mut(stream), &self.shape, stream)
-    }
-}
+lend_memory!(
+    LendMut for [M: CudaMemory<T> + DevicePtrMut<T>, const N: usize] CudaTensorMut<'_, T, M, N>
+);
 
 // SAFETY: as of a tensor that borrows its memory.
-unsafe impl<S: CudarcStream, T: Element, const N: usize> Lend<S> for CudaOwned<T, N> {
-    type Element = T;
-    type Guard<'a>
-        = SyncOnDrop<'a>
-    where
-        Self: 'a,
-        S: 'a;
-
-    fn lend<'a>(&'a self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
-        let stream = stream.stream();
-        check_context(self.memory.stream(), stream)?;
-        lent::<T>(self.memory.device_ptr(stream), &self.shape, stream)
-    }
-}
+lend_memory!(Lend for [const N: usize] CudaOwned<T, N>);
 
 // SAFETY: as above.
-unsafe impl<S: CudarcStream, T: Element, const N: usize> LendMut<S> for CudaOwned<T, N> {
-    type Element = T;
-    type Guard<'a>
-        = SyncOnDrop<'a>
-    where
-        Self: 'a,
-        S: 'a;
-
-    fn lend_mut<'a>(&'a mut self, stream: &'a S) -> Result<(DLTensor, SyncOnDrop<'a>)> {
-        let stream = stream.stream();
-        check_context(self.memory.stream(), stream)?;
-        lent::<T>(self.memory.device_ptr_mut(stream), &self.shape, stream)
-    }
-}
+lend_memory!(LendMut for [const N: usize] CudaOwned<T, N>);

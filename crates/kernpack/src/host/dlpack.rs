@@ -7,17 +7,16 @@
 #![expect(unsafe_code, reason = "DLPack is a struct of C, and frees what it is told to")]
 
 use super::adopt;
-use crate::call::check;
+use super::tensor::object_of;
 use crate::{Element, Error, ManagedTensor, Result, Tensor, View, ViewMut};
 use core::mem::offset_of;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 use dlpack_rs::ffi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPACK_FLAG_BITMASK_READ_ONLY,
     DLTensor as Theirs,
 };
 use kernpack_ffi_abi::DType;
 use kernpack_ffi_abi::layout::DLTensor;
-use kernpack_ffi_abi::libtvm_ffi::TVMFFITensorFromDLPackVersioned;
 
 /// The version of DLPack whose structs these are.
 const MAJOR: u32 = dlpack_rs::ffi::DLPACK_MAJOR_VERSION;
@@ -242,9 +241,8 @@ impl DlpackTensor {
         unsafe { adopt::check::<T>(&view) }?;
         // SAFETY: as above.
         let managed = unsafe { ManagedTensor::over(&view, self) };
-        let mut object = ptr::null_mut();
-        // SAFETY: it takes over what was made for it, and has a place for the tensor.
-        check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
+        // SAFETY: it has just been made.
+        let object = unsafe { object_of(managed) }?;
         // SAFETY: it has just been made, of memory that is the tensor's alone and compact.
         unsafe { Tensor::from_object(object) }
     }

@@ -7,13 +7,14 @@
 #![expect(unsafe_code, reason = "arguments and tensors are C's")]
 
 use super::array::array;
-use crate::call::{Any, Entry, Returned, check};
-use crate::package::problems;
+use super::lend::view_with;
+use super::library::other_signature;
+use super::tensor::object_of;
+use crate::call::{Any, Entry, Returned};
+use crate::package::{drawn, problems};
 use crate::{Error, Package, Place, Result};
 use core::ffi::c_void;
 use core::ptr;
-use kernpack_ffi_abi::layout::DLTensor;
-use kernpack_ffi_abi::libtvm_ffi::TVMFFITensorFromDLPackVersioned;
 use kernpack_ffi_abi::{DeviceType, ErrorKind, ManagedTensor, TypeIndex};
 use kernpack_package::interpret::values::{self, NotOnHost};
 use kernpack_package::interpret::{
@@ -93,11 +94,7 @@ impl Interpreter {
         let function = Arc::new(function.map_err(|error| self.error(error))?);
         let found = function.function.signature.to_string();
         if found != signature {
-            return Err(Error::Type(format!(
-                "`{name}` of `{}` has another signature than this program was made for: expected \
-                 `{signature}`, got `{found}`",
-                self.told.name
-            )));
+            return Err(other_signature(name, &self.told.name, signature, &found));
         }
         functions.insert(name.to_string(), function.clone());
         Ok(function)
@@ -120,10 +117,7 @@ impl Interpreter {
     fn found(&self, findings: Diagnostics) -> Result<()> {
         match findings.0.is_empty() {
             true => Ok(()),
-            false => {
-                let told = self.told.clone().and(findings);
-                Err(Error::Check(kernpack_render::told::text(&told, false).trim_end().to_string()))
-            }
+            false => Err(Error::Check(drawn(&self.told.clone().and(findings)))),
         }
     }
 }
@@ -177,20 +171,11 @@ fn tensor(PassedResult { dtype, shape, bytes }: &PassedResult) -> Result<Returne
     let to = memory.as_mut_ptr();
     // SAFETY: there are as many bytes or more, and they are nobody else's.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
-    let view = DLTensor {
-        data: to as u64,
-        device_type: DeviceType::CPU.0,
-        device_id: 0,
-        ndim: shape.len() as i32,
-        dtype: dtype.packed(),
-        shape: shape.as_ptr() as u64,
-        strides: 0,
-        byte_offset: 0,
-    };
+    let (device, extents) = ((DeviceType::CPU, 0), shape.as_ptr() as u64);
+    let view = view_with(*dtype, to as u64, device, extents, 0, shape.len());
     // SAFETY: the view has as many extents as it says.
     let managed = unsafe { ManagedTensor::over(&view, memory) };
-    let mut object = ptr::null_mut();
-    // SAFETY: the managed tensor is handed on, and there is a place for the object.
-    check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
+    // SAFETY: it has just been made.
+    let object = unsafe { object_of(managed) }?;
     Ok(Returned::object(TypeIndex::TENSOR, object))
 }

@@ -5,8 +5,8 @@
 
 use crate::{Cpu, Element, Error, Result};
 use core::marker::PhantomData;
-use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::DLTensor;
+use kernpack_ffi_abi::{DType, DeviceType};
 
 /// A lender of a tensor to functions that read it, on the CPU or on a stream `S` of a GPU.
 ///
@@ -158,7 +158,7 @@ pub struct ViewMut<'t, T> {
 
 /// Refuses a tensor that has another dtype than its type says.
 pub(crate) fn check_dtype<T: Element>(tensor: &DLTensor) -> Result<()> {
-    let found = kernpack_ffi_abi::DType::from_packed(tensor.dtype);
+    let found = DType::from_packed(tensor.dtype);
     match found == T::DTYPE {
         true => Ok(()),
         false => Err(Error::Type(format!("expected a tensor of {}, got {found}", T::DTYPE))),
@@ -253,13 +253,25 @@ fn on_cpu<T: Element>(data: u64, shape: &[i64]) -> DLTensor {
 #[inline]
 pub(crate) fn view_of<T: Element>(
     data: u64,
+    device: (DeviceType, i32),
+    shape: u64,
+    strides: u64,
+    rank: usize,
+) -> DLTensor {
+    view_with(T::DTYPE, data, device, shape, strides, rank)
+}
+
+/// The same of a dtype that no type tells.
+#[inline]
+pub(crate) fn view_with(
+    dtype: DType,
+    data: u64,
     (device, device_id): (DeviceType, i32),
     shape: u64,
     strides: u64,
     rank: usize,
 ) -> DLTensor {
-    let (ndim, dtype) = (rank as i32, T::DTYPE.packed());
-    let device_type = device.0;
+    let (device_type, ndim, dtype) = (device.0, rank as i32, dtype.packed());
     DLTensor { data, device_type, device_id, ndim, dtype, shape, strides, byte_offset: 0 }
 }
 

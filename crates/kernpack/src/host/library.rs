@@ -43,11 +43,7 @@ impl Library {
         let found = self.signature(name)?;
         match found == signature {
             true => Ok(function),
-            false => Err(Error::Type(format!(
-                "`{name}` of `{}` has another signature than this program was made for: expected \
-                 `{signature}`, got `{found}`",
-                self.path
-            ))),
+            false => Err(other_signature(name, &self.path, signature, &found)),
         }
     }
 
@@ -85,4 +81,12 @@ impl Library {
         let signature = metadata["kernpack"]["signature"].as_str().ok_or_else(unreadable)?;
         Ok(signature.to_string())
     }
+}
+
+/// The error of a function that is another one than the program was made for.
+pub(super) fn other_signature(name: &str, of: &str, expected: &str, found: &str) -> Error {
+    Error::Type(format!(
+        "`{name}` of `{of}` has another signature than this program was made for: expected \
+         `{expected}`, got `{found}`"
+    ))
 }

@@ -8,11 +8,12 @@
 #![expect(unsafe_code, reason = "functions are objects of libtvm_ffi, and tensors addresses")]
 
 use super::stream::set_current;
+use super::tensor::object_of;
 use crate::call::{Any, Returned, check};
 use crate::{Absent, Element, Result, Stream, Tensor, View, ViewMut};
 use core::ptr;
 use kernpack_ffi_abi::layout::DLTensor;
-use kernpack_ffi_abi::libtvm_ffi::{TVMFFIFunctionCall, TVMFFITensorFromDLPackVersioned};
+use kernpack_ffi_abi::libtvm_ffi::TVMFFIFunctionCall;
 use kernpack_ffi_abi::{ManagedTensor, TypeIndex};
 
 /// A tensor that a prepared call may hold.
@@ -106,11 +107,10 @@ impl Held {
 /// # Errors
 /// Where libtvm_ffi cannot make it.
 pub fn hold(view: &DLTensor) -> Result<Held> {
-    let mut object = ptr::null_mut();
     // SAFETY: a view that is lent has the extents and strides that it says.
     let managed = unsafe { ManagedTensor::over(view, ()) };
-    // SAFETY: the managed tensor is handed on, and there is a place for the object.
-    check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
+    // SAFETY: it has just been made.
+    let object = unsafe { object_of(managed) }?;
     Ok(Held(Returned::object(TypeIndex::TENSOR, object)))
 }
 

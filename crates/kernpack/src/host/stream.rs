@@ -70,6 +70,24 @@ unsafe impl<S: Stream + ?Sized> Place for S {
     }
 }
 
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Cpu {}
+    #[cfg(feature = "check")]
+    impl Sealed for crate::Interpreter {}
+}
+
+/// A place whose functions take tensors in the memory of the host.
+#[diagnostic::on_unimplemented(
+    message = "functions on `{Self}` take no tensor in the memory of the host",
+    label = "expected tensors on a GPU"
+)]
+pub trait OnHost: sealed::Sealed {}
+
+impl OnHost for Cpu {}
+#[cfg(feature = "check")]
+impl OnHost for crate::Interpreter {}
+
 /// A stream of a GPU.
 ///
 /// # Safety

@@ -4,14 +4,15 @@
 #![expect(unsafe_code, reason = "tensors are objects of libtvm_ffi")]
 
 use super::lend::{check_dtype, lend_view};
+use crate::call::check;
 use crate::{Element, Error, Result, ViewMut};
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 use kernpack_ffi_abi::layout::{DLTensor, TENSOR_VIEW_OFFSET};
-use kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectDecRef;
-use kernpack_ffi_abi::{DeviceType, slice};
+use kernpack_ffi_abi::libtvm_ffi::{TVMFFIObjectDecRef, TVMFFITensorFromDLPackVersioned};
+use kernpack_ffi_abi::{DeviceType, ManagedTensor, slice};
 
 /// A tensor with memory of its own, which nobody else has: compact and row-major, on the CPU or on
 /// a GPU.
@@ -32,6 +33,20 @@ impl<T> Drop for Tensor<T> {
         // SAFETY: the reference is this value's.
         unsafe { TVMFFIObjectDecRef(self.object.as_ptr()) };
     }
+}
+
+/// The object of a managed tensor, whose reference is the caller's.
+///
+/// # Errors
+/// Where libtvm_ffi cannot make it.
+///
+/// # Safety
+/// The managed tensor is the caller's, who hands it on.
+pub(super) unsafe fn object_of(managed: *mut ManagedTensor) -> Result<*mut c_void> {
+    let mut object = ptr::null_mut();
+    // SAFETY: the caller says so, and there is a place for the object.
+    check(unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &mut object) })?;
+    Ok(object)
 }
 
 impl<T: Element> Tensor<T> {

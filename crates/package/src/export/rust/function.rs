@@ -3,7 +3,7 @@
 //! and the call that both return, with a method for each parameter that may be left out.
 
 use super::argument::{Argument, passed_type};
-use super::names::{Names, VALUES};
+use super::names::{Names, VALUES, plain};
 use super::prepared::{self, PREPARE, Prepared};
 use super::results::Results;
 use super::types::{Generic, Types, angle};
@@ -216,7 +216,7 @@ impl RustFunction {
     }
 
     /// The lifetime of what is borrowed, the dtype variables that tensors tell, the stream.
-    pub(super) fn common_generics(&self, with_variables: bool) -> Vec<String> {
+    fn common_generics(&self, with_variables: bool) -> Vec<String> {
         let lifetime = self.types.borrows.then(|| "'a".to_string());
         let told = self.types.told().map(|variable| variable.name.clone());
         let told = told.filter(|_| with_variables);
@@ -240,6 +240,14 @@ impl RustFunction {
         let told = self.types.told().map(|variable| variable.bounded());
         let stream = self.types.stream.iter().map(|name| format!("{name}: ::kernpack::Place"));
         told.chain(stream)
+    }
+
+    /// The generics where calls are made.
+    pub(super) fn impl_generics(&self) -> Vec<String> {
+        let mut generics = vec!["'p".to_string()];
+        generics.extend(self.common_generics(true));
+        generics.extend(self.of_arguments(false).map(|generic| generic.name.clone()));
+        generics
     }
 
     /// The generics of the call's type.
@@ -305,7 +313,7 @@ impl RustFunction {
     fn setter(&self, argument: &Argument) -> String {
         let name = &argument.name;
         let (ty, value) = argument.setter();
-        let plain = name.trim_start_matches("r#");
+        let plain = plain(name);
         let docs = format!("/// `{plain}`: `{}` where it is left out.", argument.shown_default);
         if !argument.generics.is_empty() {
             return self.setter_of_type(argument, &docs);
@@ -368,9 +376,7 @@ impl RustFunction {
 
     /// The method that makes the call.
     fn call(&self) -> String {
-        let mut generics = vec!["'p".to_string()];
-        generics.extend(self.common_generics(true));
-        generics.extend(self.of_arguments(false).map(|generic| generic.name.clone()));
+        let generics = self.impl_generics();
         let own = self.of_arguments(false).map(Generic::bounded);
         let bounds = where_clause(self.common_bounds().chain(own), 2);
         let untold = &self.results.untold;

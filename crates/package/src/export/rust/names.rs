@@ -19,6 +19,11 @@ pub(super) const TYPES: &[&str] = &[
     "u64", "f32", "f64",
 ];
 
+/// A name that is not written raw.
+pub(super) fn plain(name: &str) -> &str {
+    name.trim_start_matches("r#")
+}
+
 /// Names as Rust has them, each unlike the others and unlike those that are taken.
 #[derive(Default)]
 pub(super) struct Names(Vec<String>);

@@ -4,7 +4,7 @@
 
 use super::argument::Argument;
 use super::function::{RustFunction, lines, where_clause};
-use super::names::Names;
+use super::names::{Names, plain};
 use super::types::{Generic, angle};
 use super::value::CALL;
 use kernpack_ffi_abi::FUNCTION_PREFIX;
@@ -43,7 +43,7 @@ impl Prepared {
     /// The type of prepared calls of that function, and the method that makes one.
     pub(super) fn text(&self, of: &RustFunction) -> String {
         let generics = of.call_generics();
-        let (generics, all) = (angle(&generics), angle(&self.generics(of)));
+        let (generics, all) = (angle(&generics), angle(&of.impl_generics()));
         let own = of.of_arguments(false).map(Generic::bounded);
         let tensors = of.of_arguments(false).filter(|generic| generic.is_tensor());
         let holds = tensors.map(|generic| format!("{}: ::kernpack::Hold", generic.name));
@@ -98,14 +98,6 @@ impl Prepared {
         )
     }
 
-    /// The generics where calls are made.
-    fn generics(&self, of: &RustFunction) -> Vec<String> {
-        let mut generics = vec!["'p".to_string()];
-        generics.extend(of.common_generics(true));
-        generics.extend(of.of_arguments(false).map(|generic| generic.name.clone()));
-        generics
-    }
-
     fn prepare_lines(&self, of: &RustFunction) -> String {
         let stream = of.stream_statement("self");
         lines(&stream.into_iter().chain(self.prepare.clone()).collect::<Vec<_>>(), 5)
@@ -157,9 +149,4 @@ fn accessors(of: &RustFunction) -> String {
         text(each, &name_mut)
     });
     methods.collect()
-}
-
-/// A name that is not raw.
-fn plain(name: &str) -> &str {
-    name.trim_start_matches("r#")
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Types of parameters and results in Rust, with the generics and structs that they need.
 
-use super::names::{Names, TYPES, camel_case};
+use super::names::{Names, TYPES, camel_case, plain};
 use super::value::{fields, is_on_host, is_passed};
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_validators::dim::Rank;
@@ -100,7 +100,7 @@ impl Types {
         device: DeviceType,
         has_stream: bool,
     ) -> Types {
-        let mut names = Names::without(TYPES.iter().chain(&[name.trim_start_matches("r#")]));
+        let mut names = Names::without(TYPES.iter().chain(&[plain(name)]));
         let bindings = signature.resolve().expect("the signature of a package is right");
         let told =
             |var: &str| signature.params.iter().any(|param| tells(&param.kind.host_type(), var));
