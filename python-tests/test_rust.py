@@ -49,7 +49,7 @@ def crate(tmp_path_factory):
 
 
 def cargo(crate, kernpack, *words, **variables):
-    """What cargo says, where it finds dependencies that were built for the workspace's own tests."""
+    """What cargo says. It finds dependencies where the workspace's own tests have built them."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve()
     command = ["cargo", *words, "--quiet", "--target-dir", str(target)]
     return subprocess.run(
