@@ -815,6 +815,33 @@ def memory(d):
     d("cuMemFree_v2", None)
 
 
+def stream_memory(d):
+    """Memory that comes and goes in the order of a stream, and in a capture."""
+    context = d.start()
+    stream = d.new("cuStreamCreate", 1)
+    for size in (0, 1, 2**50):
+        d("cuMemAllocAsync", Place(), size, stream)
+    memory = d.new("cuMemAllocAsync", 1024, stream)
+    d("cuMemFreeAsync", memory + 16, stream)
+    d("cuMemFreeAsync", memory, stream)
+    memory = d.new("cuMemAllocAsync", 1024, stream)
+    d("cuMemFreeAsync", memory, None)
+    memory = d.new("cuMemAllocAsync", 1024, stream)
+    d("cuCtxSynchronize")
+    d("cuMemFree_v2", memory)
+    d("cuCtxSetCurrent", None)
+    memory = d.new("cuMemAllocAsync", 1024, stream)
+    d("cuMemFreeAsync", memory, stream)
+    d("cuMemAllocAsync", Place(), 1024, None)
+    d("cuCtxSetCurrent", context)
+    for mode in (GLOBAL, THREAD_LOCAL, RELAXED):
+        d("cuStreamBeginCapture_v2", stream, mode)
+        memory = d.new("cuMemAllocAsync", 1024, stream)
+        d("cuStreamGetId", stream, Place())
+        d("cuMemFreeAsync", memory, stream)
+        d.end(stream)
+
+
 # A matrix of float32, all right: what each case changes of it.
 TENSOR = {
     "type": 7,
@@ -1127,6 +1154,7 @@ SCENES = {
     streams: 1,
     stream_properties: 1,
     memory: 1,
+    stream_memory: 1,
     tensor_maps: 1,
     packages: 1,
     two_devices: 2,

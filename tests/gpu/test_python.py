@@ -278,6 +278,11 @@ def free():
     return torch.cuda.mem_get_info()[0]
 
 
+def free_now():
+    """What is free, whatever still runs."""
+    return torch.cuda.mem_get_info()[0]
+
+
 def test_results_that_kernpack_allocates(added):
     n = 16 * MIB
     a = tvm_ffi.from_dlpack(torch.arange(n, device="cuda", dtype=torch.float32))
@@ -307,6 +312,46 @@ def test_workspaces_that_kernpack_allocates(chain):
         chain.chain.out(x, by=1.0, y=y)
     assert before - free() < 4 * MIB
     assert torch.all(torch.from_dlpack(y) == 3)
+
+
+def test_results_and_workspaces_come_in_the_order_of_a_stream(chain):
+    n, device = 16 * MIB, tvm_ffi.device("cuda", 0)
+    x = tvm_ffi.from_dlpack(torch.ones(n, device="cuda"))
+    stream = torch.cuda.Stream()
+    busy = torch.cuda.Stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(busy):
+        torch.cuda._sleep(20 * A_WHILE)
+    before = free_now()
+    with tvm_ffi.use_raw_stream(device, stream.cuda_stream):
+        last = None
+        for by in range(100):
+            last = chain.chain(x, by=float(by))
+    stream.synchronize()
+    assert not busy.query(), "no call waits for other streams"
+    assert before - free_now() < 8 * 4 * n, "memory is used again before anybody waits"
+    assert torch.all(torch.from_dlpack(last) == 2 + 99)
+    del last
+    with tvm_ffi.use_raw_stream(device, stream.cuda_stream):
+        chain.chain(x, by=0.0)
+    torch.cuda.synchronize()
+    assert before - free_now() < 4 * n + 4 * MIB, (
+        "what the last call returned is kept for its stream"
+    )
+
+
+def test_memory_of_kernpacks_in_a_graph(chain):
+    x, y = (torch.ones(1000, device="cuda") for _ in range(2))
+    mine = [tvm_ffi.from_dlpack(each) for each in (x, y)]
+    chain.chain.out(mine[0], by=1.0, y=mine[1])
+
+    def call():
+        stream = torch.cuda.current_stream().cuda_stream
+        with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 0), stream):
+            chain.chain.out(mine[0], by=3.0, y=mine[1])
+
+    graph = captured(call)
+    assert_replayed(graph, x, lambda: torch.equal(y, 2 * x + 3))
 
 
 def test_refused_calls_keep_nothing(added, chain):

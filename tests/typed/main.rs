@@ -13,10 +13,10 @@
 //! `table` is the package of `examples/hosts`; `refusals.rs` has what it refuses.
 //!
 //! `arrays.rs` is about layouts of arrays, `memory.rs` about what calls allocate and who frees it,
-//! `prepared.rs` about calls that are checked once, `linked.rs` about build scripts that have the
-//! compiler in them, and `loading.rs` about shared objects. `dlpack.rs` and `tvm_ffi.rs` are about
-//! tensors of the crates of these names; those of candle are `../candle`, which is no part of this
-//! workspace. What does not compile, and lints in users' crates, are `../users`.
+//! `pool.rs` about the same on a GPU, `prepared.rs` about calls that are checked once, `linked.rs`
+//! about build scripts that have the compiler in them, and `loading.rs` about shared objects.
+//! `gpu.rs` has the GPU that is not there. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the
+//! crates of these names; those of candle are `../candle`, which is no part of this workspace. What does not compile, and lints in users' crates, are `../users`.
 
 mod arrays;
 mod building;
@@ -29,12 +29,14 @@ mod cuda_host;
 #[path = "../src/cuda_stub.rs"]
 mod cuda_stub;
 mod dlpack;
+mod gpu;
 mod interpreter;
 mod linked;
 mod loading;
 mod memory;
 mod names;
 mod packages;
+mod pool;
 mod prepared;
 mod refusals;
 mod tvm_ffi;

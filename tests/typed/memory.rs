@@ -13,11 +13,12 @@ use crate::table::describe::Range;
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use kernpack::dtype::float64;
-use kernpack::{DLTensor, DType, Tensor, use_allocator};
+use kernpack::{Allocator, DLTensor, DType, DeviceType, Tensor, use_allocator};
 use kernpack_ffi_abi::ManagedTensor;
-use kernpack_ffi_abi::libtvm_ffi::SetError;
+use kernpack_ffi_abi::libtvm_ffi::{SetError, TVMFFIEnvGetDLPackManagedTensorAllocator};
 use ndarray::{Array1, Array2, array};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::OnceLock;
 
 /// The system's allocator, which counts.
 struct Counting;
@@ -59,17 +60,19 @@ fn n_allocations(act: impl FnOnce()) -> usize {
 
 #[test]
 fn an_accepted_call_allocates_nothing() {
+    // They are loaded, and before that compiled, by whoever is the first to ask for them.
+    let (table, everything) = (table(), everything());
     let (x, mut y) = (Array2::<f32>::ones((2, 4)), Array2::zeros((2, 4)));
     let mut out = Array1::zeros(4);
-    assert_eq!(n_allocations(|| table().scale(&x, &mut y).alpha(0.5).call().unwrap()), 0);
+    assert_eq!(n_allocations(|| table.scale(&x, &mut y).alpha(0.5).call().unwrap()), 0);
     let range = Range { low: 1, high: 2 };
-    let describe = || table().describe([1, 2], range, &mut out).step(3).call().unwrap();
+    let describe = || table.describe([1, 2], range, &mut out).step(3).call().unwrap();
     assert_eq!(n_allocations(describe), 0);
     let (x, mut y, mut z) = (array![1.0f32, 2.0], array![0.0f32, 0.0], array![0.0f64, 0.0]);
     let written = || {
         let q = written::Q { y: &mut y, by: 3.0, _2: 1 };
         let r = written::R { _0: &mut z, s: "a text of some length", e: None };
-        everything().written(&x).q(q).r(r).call().unwrap();
+        everything.written(&x).q(q).r(r).call().unwrap();
     };
     assert_eq!(n_allocations(written), 0);
     let (x, mut y, mut out) = (array![1.0f64], array![0.0f64], Array1::zeros(4));
@@ -81,12 +84,12 @@ fn an_accepted_call_allocates_nothing() {
             mode: "a text of some length",
             last: Some(nested::PLast { _0: u64::MAX, _1: &mut y }),
         };
-        everything().nested(p, &mut out).call().unwrap();
+        everything.nested(p, &mut out).call().unwrap();
     };
     assert_eq!(n_allocations(nested), 0);
     let (x, shape) = (Array2::<f32>::ones((2, 4)), vec![2, 4]);
     let mut out = Array1::zeros(4);
-    assert_eq!(n_allocations(|| everything().stars(&x, &shape, &mut out).call().unwrap()), 0);
+    assert_eq!(n_allocations(|| everything.stars(&x, &shape, &mut out).call().unwrap()), 0);
 }
 
 /// Memory for a result, which counts when it is freed.
@@ -99,15 +102,32 @@ impl Drop for Counted {
     }
 }
 
-/// A `DLPackManagedTensorAllocator`.
+/// The allocator that the process has before it has this program's.
+fn kernpacks_own() -> Allocator {
+    static OWN: OnceLock<Allocator> = OnceLock::new();
+    *OWN.get_or_init(|| {
+        kernpack::call::need_memory().unwrap();
+        // SAFETY: it reads what is set.
+        let own = unsafe { TVMFFIEnvGetDLPackManagedTensorAllocator() };
+        own.expect("it has just been set")
+    })
+}
+
+/// A `DLPackManagedTensorAllocator`. Memory of a GPU is kernpack's own.
 unsafe extern "C" fn lend(
     prototype: *const DLTensor,
     out: *mut *mut ManagedTensor,
-    _: *mut c_void,
-    _: SetError,
+    context: *mut c_void,
+    set_error: SetError,
 ) -> c_int {
-    count(&N_LENT);
     // SAFETY: the caller passes a tensor.
+    let device = unsafe { (*prototype).device_type };
+    if device == DeviceType::CUDA.0 {
+        // SAFETY: what the caller passes is handed on.
+        return unsafe { kernpacks_own()(prototype, out, context, set_error) };
+    }
+    count(&N_LENT);
+    // SAFETY: as above.
     let prototype = unsafe { &*prototype };
     // SAFETY: it has so many extents.
     let shape = unsafe { prototype.extents() };
@@ -124,6 +144,7 @@ unsafe extern "C" fn lend(
 
 /// How many tensors this thread gets from the allocator meanwhile, and how many it frees.
 pub fn n_lent_and_freed(act: impl FnOnce()) -> (usize, usize) {
+    kernpacks_own();
     // SAFETY: the function is there as long as the process, and does what is said of such ones.
     unsafe { use_allocator(lend) }.unwrap();
     let before = (N_LENT.get(), N_FREED.get());

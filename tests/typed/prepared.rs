@@ -2,62 +2,11 @@
 //! Prepared calls, on a driver that needs no GPU: what they launch, what they hold, what they lend,
 //! and what they refuse.
 
-#![expect(unsafe_code, reason = "tensors on a GPU are addresses")]
-
-use crate::cuda_host::Host;
-use crate::cuda_stub::{Stub, launched};
-use crate::packages::{STREAMS, SharedObject, compiled};
-use crate::streams;
+use crate::cuda_stub::launched;
+use crate::gpu::{Gpu, view, view_mut};
 use expect_test::expect;
-use kernpack::{DLTensor, DType, DeviceType, Error, RawStream, View, ViewMut};
+use kernpack::{Error, RawStream};
 use serde_json::Value;
-
-/// A driver with one device, started, and a package that no other driver has seen.
-struct Gpu {
-    package: streams::Module,
-    stub: Stub,
-    host: Host,
-    _object: SharedObject,
-}
-
-impl Gpu {
-    fn new() -> Gpu {
-        let object = SharedObject::of(&compiled(STREAMS));
-        let (stub, host) = (Stub::load(""), Host::new());
-        host.set_current(host.primary(0));
-        Gpu { package: streams::load(&object.path).unwrap(), stub, host, _object: object }
-    }
-
-    /// The arguments of the launches since they were last asked for.
-    fn arguments(&self) -> Vec<Value> {
-        let log = self.stub.take_log();
-        launched(&log).into_iter().map(|launch| launch["arguments"].clone()).collect()
-    }
-}
-
-/// A tensor at that address of the device.
-fn on_gpu(data: u64, shape: &[i64]) -> DLTensor {
-    DLTensor {
-        data,
-        device_type: DeviceType::CUDA.0,
-        device_id: 0,
-        ndim: shape.len() as i32,
-        dtype: DType::FLOAT32.packed(),
-        shape: shape.as_ptr() as u64,
-        strides: 0,
-        byte_offset: 0,
-    }
-}
-
-fn view(data: u64, shape: &[i64]) -> View<'_, f32> {
-    // SAFETY: the driver that is loaded reads no memory of a device.
-    unsafe { View::from_raw(on_gpu(data, shape)) }.unwrap()
-}
-
-fn view_mut(data: u64, shape: &[i64]) -> ViewMut<'_, f32> {
-    // SAFETY: as above.
-    unsafe { ViewMut::from_raw(on_gpu(data, shape)) }.unwrap()
-}
 
 /// The addresses 0x10000 and 0x20000, as a launch has them.
 const A: &str = "0000010000000000";
@@ -83,9 +32,7 @@ fn a_prepared_call_launches_what_a_call_launches() {
 #[test]
 fn it_runs_on_the_stream_of_the_call() {
     let gpu = Gpu::new();
-    let handle = gpu.host.stream();
-    // SAFETY: the stream is there as long as the driver that is loaded.
-    let stream = unsafe { RawStream::new(0, handle as *mut _) };
+    let stream = gpu.stream();
     let (a, b) = (view(0x1_0000, &[4]), view_mut(0x2_0000, &[4]));
     let mut prepared = gpu.package.add_one(&stream, a, b).prepare().unwrap();
     gpu.stub.take_log();

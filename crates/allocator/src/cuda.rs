@@ -1,103 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Memory of the CUDA driver, which is found at run time. Not here: launches, which packages make
-//! themselves.
+//! Memory of a GPU, in the primary context of the device. The functions of the driver are in
+//! `driver.rs`.
+//!
+//! Where the environment has a stream, memory comes from the pool of its device, and goes back to
+//! it in the order of that stream: nobody waits. What is freed while the environment has another
+//! stream, or none, is kept until memory is asked for on its own, whose order alone is known, or
+//! until there is no memory left. While the stream is captured, memory is a part of the graph, and
+//! stays the graph's.
+//!
+//! Where the environment has no stream, which stream the memory is for is not known. It comes from
+//! the driver then, and goes back with a wait for whatever uses it.
 
-#![expect(unsafe_code, reason = "the driver is a C library")]
+#![expect(unsafe_code, reason = "streams and memory are handles of C")]
 
-use libloading::Library;
-use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
-
-type Context = *mut c_void;
-
-/// The functions that are used. None of them is ever unloaded.
-struct Driver {
-    device_get: unsafe extern "C" fn(*mut c_int, c_int) -> c_int,
-    retain: unsafe extern "C" fn(*mut Context, c_int) -> c_int,
-    push: unsafe extern "C" fn(Context) -> c_int,
-    pop: unsafe extern "C" fn(*mut Context) -> c_int,
-    allocate: unsafe extern "C" fn(*mut u64, usize) -> c_int,
-    free: unsafe extern "C" fn(u64) -> c_int,
-}
+use crate::driver::{Context, Driver, NOT_SUPPORTED, OUT_OF_MEMORY, Stream};
+use kernpack_ffi_abi::DeviceType;
+use kernpack_ffi_abi::libtvm_ffi::TVMFFIEnvGetStream;
+use std::ffi::c_int;
+use std::sync::{Mutex, PoisonError};
 
 /// Memory on a device.
 pub struct Memory {
+    device: i32,
     context: Context,
     address: u64,
+    order: Order,
 }
 
-impl Driver {
-    fn get() -> Result<&'static Driver, String> {
-        static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
-        DRIVER.get_or_init(Driver::load).as_ref().map_err(Clone::clone)
-    }
+/// How memory comes and goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// With a wait for all that uses it.
+    Waits,
+    /// In the order of the stream of this number.
+    Stream(u64),
+    /// In the graph that is captured of this stream.
+    Graph(Stream),
+}
 
-    fn load() -> Result<Driver, String> {
-        // SAFETY: the driver's initialisers are made for being run so.
-        let library = unsafe { Library::new("libcuda.so.1") };
-        let library = library.map_err(|error| format!("cannot load the CUDA driver: {error}"))?;
-        let driver = Driver {
-            device_get: get(&library, "cuDeviceGet")?,
-            retain: get(&library, "cuDevicePrimaryCtxRetain")?,
-            push: get(&library, "cuCtxPushCurrent_v2")?,
-            pop: get(&library, "cuCtxPopCurrent_v2")?,
-            allocate: get(&library, "cuMemAlloc_v2")?,
-            free: get(&library, "cuMemFree_v2")?,
-        };
-        std::mem::forget(library);
-        Ok(driver)
-    }
+/// The stream that the environment has, and its order.
+struct Current {
+    stream: Stream,
+    order: Order,
+}
 
-    /// Does something in a context, and leaves the thread as it was.
-    fn within(&self, context: Context, action: impl FnOnce() -> c_int) -> c_int {
-        // SAFETY: the context is retained for the rest of the process.
-        let status = unsafe { (self.push)(context) };
-        if status != 0 {
-            return status;
+impl Current {
+    /// Nothing where there is no such stream: NULL is also what nobody has set.
+    fn of(driver: &Driver, device: i32) -> Option<Current> {
+        // SAFETY: it is only asked.
+        let stream = unsafe { TVMFFIEnvGetStream(DeviceType::CUDA.0, device) };
+        if stream.is_null() {
+            return None;
         }
-        let status = action();
-        let mut popped = std::ptr::null_mut();
-        // SAFETY: what was pushed is popped.
-        unsafe { (self.pop)(&mut popped) };
-        status
+        // SAFETY: whoever set the stream vouches for it.
+        let order = match unsafe { driver.is_capturing(stream) }? {
+            true => Order::Graph(stream),
+            // SAFETY: as above.
+            false => Order::Stream(unsafe { driver.stream_id(stream) }?),
+        };
+        Some(Current { stream, order })
     }
 }
 
-/// The type of the function is that of `cuda.h`.
-fn get<T: Copy>(library: &Library, name: &str) -> Result<T, String> {
-    // SAFETY: as above.
-    let found = unsafe { library.get::<T>(name.as_bytes()) };
-    found.map(|symbol| *symbol).map_err(|_| format!("the CUDA driver has no {name}"))
+/// Memory that is freed when its stream is the environment's again.
+struct Kept {
+    context: Context,
+    address: u64,
+    order: Order,
+}
+
+// SAFETY: contexts are used by any thread.
+unsafe impl Send for Kept {}
+
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// Takes what is kept, of that order or of any.
+fn take_kept(of: Option<Order>) -> Vec<Kept> {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.extract_if(.., |each| of.is_none_or(|order| order == each.order)).collect()
+}
+
+/// Frees what is kept for a stream.
+fn free_behind(driver: &Driver, current: &Current) {
+    for Kept { context, address, .. } in take_kept(Some(current.order)) {
+        // SAFETY: whoever had the memory gave it up, and the stream is the environment's.
+        driver.within(context, || unsafe { driver.free_async(address, current.stream) });
+    }
+}
+
+/// Frees all that is kept, behind all that runs. Says whether there was any.
+fn free_kept(driver: &Driver) -> bool {
+    let kept = take_kept(None);
+    for Kept { context, address, .. } in &kept {
+        driver.within(*context, || match driver.synchronize() {
+            // SAFETY: whoever had the memory gave it up, and nothing runs that uses it.
+            0 => unsafe { driver.free(*address) },
+            // It stays: somebody captures, or the device is lost.
+            status => status,
+        });
+    }
+    !kept.is_empty()
+}
+
+/// Waits for all that runs on a device. What goes wrong, whoever uses the device next is told.
+pub fn wait(device: i32) {
+    let Ok(driver) = Driver::get() else { return };
+    if let Ok(context) = driver.primary(device) {
+        driver.within(context, || driver.synchronize());
+    }
 }
 
 impl Memory {
-    /// So many bytes, more than none, in the device's primary context.
+    /// So many bytes, more than none.
     ///
     /// # Errors
     /// Where the driver has none.
     pub fn allocate(device: i32, size: usize) -> Result<Memory, String> {
         let driver = Driver::get()?;
-        let failed = |what: &str, status: c_int| {
-            format!("cannot allocate {size} bytes on cuda:{device}: {what} answers {status}")
+        let failed = |(function, status): (&str, c_int)| {
+            format!("cannot allocate {size} bytes on cuda:{device}: {function} answers {status}")
         };
-        let (mut ordinal, mut context, mut address) = (0, std::ptr::null_mut(), 0);
-        // SAFETY: the place is a variable.
-        let status = unsafe { (driver.device_get)(&mut ordinal, device) };
-        if status != 0 {
-            return Err(failed("cuDeviceGet", status));
+        let context = driver.primary(device).map_err(failed)?;
+        let mut memory = Memory { device, context, address: 0, order: Order::Waits };
+        let mut got = memory.get(driver, size);
+        if got == Err(OUT_OF_MEMORY) && free_kept(driver) {
+            got = memory.get(driver, size);
         }
-        // SAFETY: as above. The context is never released: memory may outlive whoever asked.
-        let status = unsafe { (driver.retain)(&mut context, ordinal) };
-        if status != 0 {
-            return Err(failed("cuDevicePrimaryCtxRetain", status));
-        }
-        // SAFETY: the place is a variable.
-        let status = driver.within(context, || unsafe { (driver.allocate)(&mut address, size) });
-        if status == 0 {
-            Ok(Memory { context, address })
-        } else {
-            Err(failed("cuMemAlloc", status))
-        }
+        got.map_err(|status| failed((memory.function(), status)))?;
+        Ok(memory)
+    }
+
+    /// Asks the driver for memory; gives its answer, unless all is well.
+    fn get(&mut self, driver: &Driver, size: usize) -> Result<(), c_int> {
+        let status = driver.within(self.context, || {
+            if let Some(current) = Current::of(driver, self.device) {
+                free_behind(driver, &current);
+                self.order = current.order;
+                // SAFETY: the stream is the environment's.
+                let status =
+                    unsafe { driver.allocate_async(&mut self.address, size, current.stream) };
+                if status != NOT_SUPPORTED {
+                    return status;
+                }
+            }
+            self.order = Order::Waits;
+            driver.allocate(&mut self.address, size)
+        });
+        if status == 0 { Ok(()) } else { Err(status) }
+    }
+
+    /// The function that memory of this order comes from.
+    fn function(&self) -> &'static str {
+        if self.order == Order::Waits { "cuMemAlloc" } else { "cuMemAllocAsync" }
     }
 
     /// The first byte.
@@ -105,12 +159,27 @@ impl Memory {
         self.address
     }
 
-    /// Gives the memory back, once what runs on the device has ended. A driver that is shutting
-    /// down has taken it already.
+    /// Gives the memory back. A driver that is shutting down has taken it already.
     pub fn free(&self) {
-        if let Ok(driver) = Driver::get() {
-            // SAFETY: it was allocated in this context, and is freed once.
-            driver.within(self.context, || unsafe { (driver.free)(self.address) });
-        }
+        let Ok(driver) = Driver::get() else { return };
+        let Memory { device, context, address, order } = *self;
+        driver.within(context, || {
+            match (order, Current::of(driver, device)) {
+                // SAFETY: nobody uses it any more, and the driver waits for what runs.
+                (Order::Waits, _) => return unsafe { driver.free(address) },
+                (_, Some(current)) if current.order == order => {
+                    // SAFETY: nobody uses it any more behind what is on the stream, which is the
+                    // environment's.
+                    return unsafe { driver.free_async(address, current.stream) };
+                }
+                // The graph's memory is freed by the graph.
+                (Order::Graph(_), _) => {}
+                (Order::Stream(_), _) => {
+                    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.push(Kept { context, address, order });
+                }
+            }
+            0
+        });
     }
 }

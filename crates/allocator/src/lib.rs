@@ -3,13 +3,14 @@
 //! tensor of PyTorch among their arguments.
 //!
 //! On the CPU it comes from `malloc`, aligned for every vector instruction. On a GPU it comes from
-//! the driver, in the primary context of the device, and goes back with a wait for what still uses
-//! it: such calls are rare, and their memory may be used on any stream. Whether the environment has
-//! an allocator of its own is decided by libtvm_ffi, which asks the one that is set here last.
+//! the device's pool, and goes back to it, in the order of the environment's stream. Whether the
+//! environment has an allocator of its own is decided by libtvm_ffi, which asks the one that is set
+//! here last.
 //!
 //! # Where things live
 //!
-//! The allocator, and memory of the host, are in `lib.rs`; memory of the CUDA driver in `cuda.rs`.
+//! The allocator, and memory of the host, are in `lib.rs`; memory of a GPU is in `cuda.rs`, and the
+//! driver that it comes from in `driver.rs`.
 //!
 //! Not here: tensors that own memory (`ffi-abi`'s `managed.rs`), and launches. libtvm_ffi is not
 //! linked: its functions are those of the process.
@@ -17,6 +18,7 @@
 #![expect(unsafe_code, reason = "memory is handed to others, and the driver is a C library")]
 
 mod cuda;
+mod driver;
 
 use kernpack_ffi_abi::layout::DLTensor;
 use kernpack_ffi_abi::libtvm_ffi::{
@@ -41,6 +43,11 @@ pub fn install() -> Result<(), String> {
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(install_if_none);
     let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;
     thread.join().map_err(|_| "kernpack failed; see above".to_string())
+}
+
+/// Waits for all that runs on a GPU: before memory is freed that several streams have used.
+pub fn wait_for_gpu(device: i32) {
+    cuda::wait(device);
 }
 
 fn install_if_none() {

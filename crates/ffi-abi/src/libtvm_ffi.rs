@@ -81,6 +81,8 @@ functions! {
         stream: *mut c_void,
         previous: *mut *mut c_void,
     ) -> c_int;
+    /// The thread's stream for a device; NULL where nobody has set one.
+    fn TVMFFIEnvGetStream(device_type: i32, device_id: i32) -> *mut c_void;
     /// The thread's allocator, or the process's where the thread has none; the header of C has it
     /// the other way round.
     fn TVMFFIEnvGetDLPackManagedTensorAllocator() -> Option<Allocator>;

@@ -118,14 +118,18 @@ unsafe fn text_at(address: u64) -> String {
 
 /// The value that a call returned.
 #[derive(Debug)]
-pub struct Returned(Any);
+pub struct Returned {
+    value: Any,
+    /// The stream of the call, by whose order memory goes; NULL on the CPU.
+    stream: *mut c_void,
+}
 
 impl Drop for Returned {
     #[inline]
     fn drop(&mut self) {
-        if self.0.type_index >= TypeIndex::OBJECT.0 {
+        if self.value.type_index >= TypeIndex::OBJECT.0 {
             // SAFETY: the reference is this value's.
-            unsafe { TVMFFIObjectDecRef(self.0.payload as *mut c_void) };
+            unsafe { TVMFFIObjectDecRef(self.value.payload as *mut c_void) };
         }
     }
 }
@@ -134,27 +138,34 @@ impl Returned {
     /// Nothing.
     #[inline]
     pub(crate) const fn none() -> Returned {
-        Returned(NONE)
+        Returned { value: NONE, stream: ptr::null_mut() }
     }
 
     /// An object of that type, whose reference becomes the value's.
     pub(crate) fn object(index: TypeIndex, object: *mut c_void) -> Returned {
-        Returned(any(index, object as i64))
+        Returned { value: any(index, object as i64), stream: ptr::null_mut() }
+    }
+
+    /// The same, of a call on that stream.
+    #[inline]
+    pub(crate) fn on_stream(mut self, stream: *mut c_void) -> Returned {
+        self.stream = stream;
+        self
     }
 
     /// The value, whose reference stays this one's.
     pub(crate) fn value(&self) -> Any {
-        self.0
+        self.value
     }
 
     /// Where a function puts what it returns.
     #[inline]
     pub(crate) fn place(&mut self) -> *mut Any {
-        &mut self.0
+        &mut self.value
     }
 
     fn holds(&self, index: TypeIndex) -> bool {
-        self.0.type_index == index.0
+        self.value.type_index == index.0
     }
 
     /// The tensor that it is.
@@ -165,9 +176,11 @@ impl Returned {
         if !self.holds(TypeIndex::TENSOR) {
             return Err(self.unexpected("a tensor"));
         }
-        let object = ManuallyDrop::new(self).0.payload as *mut c_void;
+        let this = ManuallyDrop::new(self);
+        let object = this.value.payload as *mut c_void;
         // SAFETY: it is a tensor, and its reference is handed on.
-        unsafe { Tensor::from_object(object) }
+        let tensor = unsafe { Tensor::from_object(object) }?;
+        Ok(tensor.ordered_by(this.stream))
     }
 
     /// The tensors that it is.
@@ -179,11 +192,11 @@ impl Returned {
             return Err(self.unexpected("an array"));
         }
         // SAFETY: it is an array.
-        let (data, size) = unsafe { value::items(&self.0) };
+        let (data, size) = unsafe { value::items(&self.value) };
         // SAFETY: it has so many elements.
         let items = unsafe { slice(data as *const Any, size) };
         let items: [Any; N] = items.try_into().map_err(|_| self.unexpected("as many results"))?;
-        Ok(items.map(share))
+        Ok(items.map(|value| share(value).on_stream(self.stream)))
     }
 
     /// The function that it is.
@@ -203,19 +216,19 @@ impl Returned {
     /// Where it is none.
     pub fn text(self) -> Result<String> {
         if self.holds(TypeIndex::SMALL_STR) {
-            let bytes = self.0.payload.to_le_bytes();
-            let bytes = bytes.get(..self.0.padding as usize).unwrap_or(&bytes);
+            let bytes = self.value.payload.to_le_bytes();
+            let bytes = bytes.get(..self.value.padding as usize).unwrap_or(&bytes);
             return Ok(String::from_utf8_lossy(bytes).into_owned());
         }
         if !self.holds(TypeIndex::STR) {
             return Err(self.unexpected("a text"));
         }
         // SAFETY: the text of a string lies behind its header.
-        Ok(unsafe { text_at(self.0.payload as u64 + size_of::<Object>() as u64) })
+        Ok(unsafe { text_at(self.value.payload as u64 + size_of::<Object>() as u64) })
     }
 
     fn unexpected(&self, expected: &str) -> Error {
-        let found = TypeIndex(self.0.type_index);
+        let found = TypeIndex(self.value.type_index);
         Error::Runtime(format!("expected {expected} as the result, got {found}"))
     }
 }
@@ -227,7 +240,7 @@ fn share(value: Any) -> Returned {
         // SAFETY: the value has a reference, so that the object is there.
         unsafe { kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectIncRef(object) };
     }
-    Returned(value)
+    Returned { value, stream: ptr::null_mut() }
 }
 
 // ---- values

@@ -66,22 +66,29 @@ pub unsafe trait LendMut<S: ?Sized = Cpu> {
     fn lend_mut<'a>(&'a mut self, stream: &'a S) -> Result<(DLTensor, Self::Guard<'a>)>;
 }
 
-/// Has a type lend the same view on every stream, with nothing to hold until the call is made.
+/// Has a type lend a view, with nothing to hold until the call is made: the same on every stream,
+/// or one for a place.
 macro_rules! lend_view {
-    (Lend for $ty:ty, $this:ident => $view:expr) => {
-        lend_view!(Lend, lend(&'a $this) for $ty, $view);
+    ($lend:ident for $ty:ty, $this:ident => $view:expr) => {
+        lend_view!($lend for $ty, ($this, _place) on [S: ?Sized] S => $view);
     };
-    (LendMut for $ty:ty, $this:ident => $view:expr) => {
-        lend_view!(LendMut, lend_mut(&'a mut $this) for $ty, $view);
+    (Lend for $ty:ty, ($this:ident, $place:ident) on [$($s:tt)*] $on:ty => $view:expr) => {
+        lend_view!(Lend, lend([&'a $this], $place) for $ty, [$($s)*] $on, $view);
     };
-    ($lend:ident, $method:ident($($this:tt)*) for $ty:ty, $view:expr) => {
+    (LendMut for $ty:ty, ($this:ident, $place:ident) on [$($s:tt)*] $on:ty => $view:expr) => {
+        lend_view!(LendMut, lend_mut([&'a mut $this], $place) for $ty, [$($s)*] $on, $view);
+    };
+    (
+        $lend:ident, $method:ident([$($this:tt)*], $place:ident)
+        for $ty:ty, [$($s:tt)*] $on:ty, $view:expr
+    ) => {
         // SAFETY: stands where this is used.
-        unsafe impl<S: ?Sized, T: $crate::Element> $crate::$lend<S> for $ty {
+        unsafe impl<T: $crate::Element, $($s)*> $crate::$lend<$on> for $ty {
             type Element = T;
-            type Guard<'a> = () where Self: 'a, S: 'a;
+            type Guard<'a> = () where Self: 'a, $on: 'a;
 
             #[inline]
-            fn $method<'a>($($this)*, _: &'a S) -> $crate::Result<($crate::DLTensor, ())> {
+            fn $method<'a>($($this)*, $place: &'a $on) -> $crate::Result<($crate::DLTensor, ())> {
                 let view: $crate::Result<$crate::DLTensor> = $view;
                 view.map(|view| (view, ()))
             }

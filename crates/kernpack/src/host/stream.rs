@@ -61,7 +61,8 @@ unsafe impl<S: Stream + ?Sized> Place for S {
     unsafe fn call(&self, entry: Entry<'_>, args: &[Any]) -> Result<Returned> {
         let _current = set_current(self)?;
         // SAFETY: the caller says so.
-        unsafe { entry.call(args) }
+        let returned = unsafe { entry.call(args) }?;
+        Ok(returned.on_stream(self.handle()))
     }
 
     #[inline]

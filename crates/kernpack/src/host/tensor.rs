@@ -5,11 +5,12 @@
 
 use super::lend::{check_dtype, lend_view};
 use crate::call::check;
-use crate::{Element, Error, Result, ViewMut};
+use crate::{Cpu, Element, Error, Place, Result, ViewMut};
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicBool, Ordering};
 use kernpack_ffi_abi::layout::{DLTensor, TENSOR_VIEW_OFFSET};
 use kernpack_ffi_abi::libtvm_ffi::{TVMFFIObjectDecRef, TVMFFITensorFromDLPackVersioned};
 use kernpack_ffi_abi::{DeviceType, ManagedTensor, slice};
@@ -17,9 +18,15 @@ use kernpack_ffi_abi::{DeviceType, ManagedTensor, slice};
 /// A tensor with memory of its own, which nobody else has: compact and row-major, on the CPU or on
 /// a GPU.
 ///
-/// On a GPU its memory goes back with a wait for what still uses it.
+/// On a GPU it is ready on the stream of the call that returned it, and its memory goes back in the
+/// order of that stream. Where it was lent to calls on another one, or as a [`ViewMut`], it is
+/// freed with a wait for all that runs on the device.
 pub struct Tensor<T> {
     object: NonNull<c_void>,
+    /// The stream that its memory goes by; NULL where there is none.
+    stream: *mut c_void,
+    /// Whether others may use it.
+    is_elsewhere: AtomicBool,
     elements: PhantomData<T>,
 }
 
@@ -30,6 +37,9 @@ unsafe impl<T: Sync> Sync for Tensor<T> {}
 
 impl<T> Drop for Tensor<T> {
     fn drop(&mut self) {
+        if *self.is_elsewhere.get_mut() {
+            kernpack_allocator::wait_for_gpu(self.view().device_id);
+        }
         // SAFETY: the reference is this value's.
         unsafe { TVMFFIObjectDecRef(self.object.as_ptr()) };
     }
@@ -49,6 +59,29 @@ pub(super) unsafe fn object_of(managed: *mut ManagedTensor) -> Result<*mut c_voi
     Ok(object)
 }
 
+impl<T> Tensor<T> {
+    pub(crate) fn view(&self) -> &DLTensor {
+        let view = self.object.as_ptr().wrapping_byte_add(TENSOR_VIEW_OFFSET as usize);
+        // SAFETY: that is where a tensor has its view, as long as it is there.
+        unsafe { &*view.cast_const().cast::<DLTensor>() }
+    }
+
+    /// The view, for use on a stream.
+    fn view_on(&self, stream: *mut c_void) -> DLTensor {
+        if stream != self.stream {
+            self.lend_elsewhere();
+        }
+        *self.view()
+    }
+
+    /// Notes that who uses the memory is not known.
+    fn lend_elsewhere(&self) {
+        if !self.stream.is_null() {
+            self.is_elsewhere.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl<T: Element> Tensor<T> {
     /// The tensor of an object that a function has just returned.
     ///
@@ -60,21 +93,23 @@ impl<T: Element> Tensor<T> {
     pub(crate) unsafe fn from_object(object: *mut c_void) -> Result<Tensor<T>> {
         let object = NonNull::new(object)
             .ok_or_else(|| Error::Runtime("a tensor that is returned is NULL".to_string()))?;
-        let tensor = Tensor { object, elements: PhantomData };
+        let (stream, is_elsewhere) = (ptr::null_mut(), AtomicBool::new(false));
+        let tensor = Tensor { object, stream, is_elsewhere, elements: PhantomData };
         check_dtype::<T>(tensor.view())?;
         Ok(tensor)
+    }
+
+    /// The same, with memory that goes by the order of that stream.
+    pub(crate) fn ordered_by(self, stream: *mut c_void) -> Tensor<T> {
+        let mut tensor = self;
+        tensor.stream = stream;
+        tensor
     }
 
     /// The object, whose reference is the caller's.
     #[cfg(feature = "tvm-ffi")]
     pub(crate) fn into_object(self) -> *mut c_void {
         core::mem::ManuallyDrop::new(self).object.as_ptr()
-    }
-
-    pub(crate) fn view(&self) -> &DLTensor {
-        let view = self.object.as_ptr().wrapping_byte_add(TENSOR_VIEW_OFFSET as usize);
-        // SAFETY: that is where a tensor has its view, as long as it is there.
-        unsafe { &*view.cast_const().cast::<DLTensor>() }
     }
 
     /// The extents.
@@ -124,6 +159,7 @@ impl<T: Element> Tensor<T> {
 
     /// The tensor as a view, to write.
     pub fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+        self.lend_elsewhere();
         // SAFETY: the view is the tensor's own, which nobody else has.
         let view = unsafe { ViewMut::from_raw(*self.view()) };
         view.expect("a tensor has the dtype of its type")
@@ -162,7 +198,19 @@ impl<T: Element> fmt::Debug for Tensor<T> {
 }
 
 // SAFETY: the view is the tensor's own; who borrows the tensor keeps it, and nobody writes it.
-lend_view!(Lend for Tensor<T>, self => Ok(*self.view()));
+lend_view!(Lend for Tensor<T>, (self, _place) on [] Cpu => Ok(*self.view()));
 
 // SAFETY: as above; nobody else has the tensor.
-lend_view!(LendMut for Tensor<T>, self => Ok(*self.view()));
+lend_view!(LendMut for Tensor<T>, (self, _place) on [] Cpu => Ok(*self.view()));
+
+// SAFETY: as of the CPU.
+lend_view!(
+    Lend for Tensor<T>, (self, place) on [P: Place + ?Sized] P => Ok(self.view_on(place.passed()))
+);
+
+// SAFETY: as of the CPU.
+lend_view!(
+    LendMut for Tensor<T>, (self, place) on [P: Place + ?Sized] P => {
+        Ok(self.view_on(place.passed()))
+    }
+);

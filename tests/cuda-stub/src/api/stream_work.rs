@@ -2,7 +2,7 @@
 //! Work other than kernels that goes to a stream. It is done at once, as all work is here, unless
 //! it goes into a capture.
 
-use crate::argument::{Address, CType, Value};
+use crate::argument::{Address, CType, Out, Value};
 use crate::c_types::{CUdeviceptr, CUstream};
 use crate::json;
 use crate::memory::Memory;
@@ -27,6 +27,19 @@ impl Value for CUhostFn {
 }
 
 api! {
+    /// Memory that is there for what comes behind this on the stream. In a capture it is the
+    /// graph's, which is what frees it.
+    fn cuMemAllocAsync(call, address: Out<CUdeviceptr>, size: usize, stream: CUstream) {
+        let context = call.driver.context_of(stream, call.thread)?;
+        call.enqueue(stream)?;
+        address.put(CUdeviceptr(call.driver.memory.allocate(size, context)?))
+    }
+
+    /// Gives memory back behind what is on the stream.
+    fn cuMemFreeAsync(call, address: CUdeviceptr, stream: CUstream) {
+        if call.enqueue(stream)? { Ok(()) } else { call.driver.memory.free(address.0) }
+    }
+
     /// Copies on the device, in the stream's turn.
     fn cuMemcpyDtoDAsync_v2(call, to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) {
         if call.enqueue(stream)? {

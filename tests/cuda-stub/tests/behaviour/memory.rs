@@ -3,7 +3,7 @@
 
 use crate::stub::{NULL_STREAM, Stub, address, handle};
 use kernpack_cuda_stub::argument::{Address, Destination, In, Out, Source};
-use kernpack_cuda_stub::c_types::{CUcontext, CUdeviceptr, CUtensorMap};
+use kernpack_cuda_stub::c_types::{CUcontext, CUdeviceptr, CUstream, CUtensorMap};
 use kernpack_cuda_stub::status::Status;
 
 fn allocate(stub: &Stub, size: usize) -> Result<CUdeviceptr, Status> {
@@ -51,6 +51,33 @@ fn memory_is_freed_once() {
     assert_eq!(stub.cuCtxSetCurrent(CUcontext(0)), Status::SUCCESS);
     assert_eq!(allocate(&stub, 16), Err(Status::INVALID_CONTEXT));
     assert_eq!(stub.cuStreamQuery(NULL_STREAM), Status::INVALID_CONTEXT);
+}
+
+#[test]
+fn memory_comes_and_goes_in_the_order_of_a_stream() {
+    let (stub, context) = Stub::ready("");
+    let stream = handle(CUstream, |out| stub.cuStreamCreate(out, 1)).unwrap();
+    let allocate =
+        |size, stream| handle(CUdeviceptr, |out| stub.cuMemAllocAsync(out, size, stream));
+    assert_eq!(allocate(0, stream), Err(Status::INVALID_VALUE));
+    assert_eq!(allocate(1 << 50, stream), Err(Status::OUT_OF_MEMORY));
+    let memory = allocate(64, stream).unwrap();
+    assert_eq!(stub.counts()["allocations"], 1);
+    assert_eq!(stub.cuMemFreeAsync(CUdeviceptr(memory.0 + 8), stream), Status::INVALID_VALUE);
+    assert_eq!(stub.cuMemFreeAsync(memory, NULL_STREAM), Status::SUCCESS);
+    assert_eq!(stub.cuMemFreeAsync(memory, stream), Status::INVALID_VALUE);
+    assert_eq!(stub.counts()["allocations"], 0);
+    // No context needs to be current, unless the stream is that of whatever is.
+    assert_eq!(stub.cuCtxSetCurrent(CUcontext(0)), Status::SUCCESS);
+    let memory = allocate(64, stream).unwrap();
+    assert_eq!(allocate(64, NULL_STREAM), Err(Status::INVALID_CONTEXT));
+    assert_eq!(stub.cuMemFree_v2(memory), Status::SUCCESS);
+    assert_eq!(stub.cuCtxSetCurrent(context), Status::SUCCESS);
+    // What is captured frees nothing when it is captured.
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, 0), Status::SUCCESS);
+    let memory = allocate(64, stream).unwrap();
+    assert_eq!(stub.cuMemFreeAsync(memory, stream), Status::SUCCESS);
+    assert_eq!(stub.counts()["allocations"], 1);
 }
 
 #[test]

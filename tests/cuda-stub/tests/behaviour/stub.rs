@@ -129,6 +129,8 @@ functions! {
         shared: u32, stream: CUstream, params: Pointers) -> Status;
     cuMemAlloc_v2(address: Out<CUdeviceptr>, size: usize) -> Status;
     cuMemFree_v2(address: CUdeviceptr) -> Status;
+    cuMemAllocAsync(address: Out<CUdeviceptr>, size: usize, stream: CUstream) -> Status;
+    cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) -> Status;
     cuMemcpyHtoD_v2(to: CUdeviceptr, from: Source, size: usize) -> Status;
     cuMemcpyDtoH_v2(to: Destination, from: CUdeviceptr, size: usize) -> Status;
     cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize) -> Status;
