@@ -3,6 +3,7 @@
 run, and prints what the page says. And crates of examples, with tensors of other crates.
 """
 
+import json
 import os
 import re
 import shutil
@@ -194,3 +195,10 @@ def test_the_crate_tvm_ffi_has_to_link_the_same_library(kernpack, tmp_path):
     (tmp_path / "libtvm_ffi.so").symlink_to(there)
     ran = cargo(REPOSITORY, kernpack, *words, KERNPACK_TVM_FFI_LIBDIR=str(tmp_path))
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_the_crate_whose_calls_the_benchmarks_time(kernpack):
+    """It times calls that are accepted; on a GPU, tests/gpu/speed_rust.py has it do so."""
+    ran = cargo(REPOSITORY / "benches/typed", kernpack, "run", "--locked")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert [figure["unit"] for figure in json.loads(ran.stdout)] == ["ns", "ns"]

@@ -6,6 +6,7 @@
 //! | accepted calls from C | the same checks by hand, `reference.c` | [`accepted`] |
 //! | accepted calls from Python | `testing.nop` of libtvm_ffi with the same arguments | [`python`] |
 //! | refused calls from Python | the same calls of `reference.c`, where libtvm_ffi raises | [`python`] |
+//! | typed calls from Rust | the same calls from C through the packed symbol | [`typed`] |
 //! | refused calls from C | libtvm_ffi raising an error of as many parts | [`refused`] |
 //! | kernels, from their text to PTX | nvJitLink, which assembles that | [`kernels`] |
 //! | builds | a limit in milliseconds, kilobytes, or growth | [`builds`] |
@@ -34,3 +35,4 @@ pub mod report;
 pub mod series;
 pub mod subject;
 pub mod toolchain;
+pub mod typed;

@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use kernpack_benches::figure::{Figure, Verdict};
 use kernpack_benches::subject::Sides;
 use kernpack_benches::{
-    accepted, builds, gpu, kernels, programs, python, refused, report, toolchain,
+    accepted, builds, gpu, kernels, programs, python, refused, report, toolchain, typed,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,6 +44,8 @@ enum Group {
     Python,
     /// Refused calls from C.
     Refused,
+    /// Typed calls from Rust, and packages in build scripts.
+    Typed,
     /// Builds.
     Builds,
     /// Packages with GPU kernels, where no GPU is needed.
@@ -83,6 +85,7 @@ fn measure(options: &Options) -> Result<Vec<Figure>> {
                 Group::Accepted => accepted::measure(&sides)?,
                 Group::Python => python::measure(&sides)?,
                 Group::Refused => refused::measure(&sides)?,
+                Group::Typed => typed::measure()?,
                 Group::Builds => builds::measure(&sides.kernels)?,
                 Group::Gpu => gpu::measure(folder.path())?,
                 Group::Kernels => kernels::measure()?,

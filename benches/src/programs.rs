@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figures that programs in Python measure. Each prints a list of them as JSON: `name`, `unit`, the
-//! medians `ours`, `reference` and `control`, and what it is held to, `ratio` or `most`. They need
-//! the package's libraries as the wheel has them, which `KERNPACK_NATIVE` names.
+//! Figures that other programs measure. Each prints a list of them as JSON: `name`, `unit`, the
+//! medians `ours`, `reference` and `control`, and what it is held to, `ratio` or `most`. Those in
+//! Python need the package's libraries as the wheel has them, which `KERNPACK_NATIVE` names.
 
 use crate::figure::{Figure, Target};
 use crate::series::Medians;
@@ -59,9 +59,17 @@ fn figures(program: &str, args: impl IntoIterator<Item: AsRef<OsStr>>) -> Result
     let mut python = Command::new(toolchain::python());
     python.arg(toolchain::folder().join(program)).args(args);
     python.env("PYTHONPATH", toolchain::folder().join("../python"));
-    let text = toolchain::output(&mut python)?;
+    printed(&mut python)
+}
+
+/// The figures that a program prints.
+///
+/// # Errors
+/// Where it cannot be run.
+pub fn printed(program: &mut Command) -> Result<Vec<Figure>> {
+    let text = toolchain::output(program)?;
     let printed: Vec<Printed> =
-        serde_json::from_str(&text).with_context(|| format!("{program} printed {text}"))?;
+        serde_json::from_str(&text).with_context(|| format!("{program:?} printed {text}"))?;
     printed.into_iter().map(Printed::figure).collect()
 }
 

@@ -16,7 +16,8 @@
 //! `pool.rs` about the same on a GPU, `prepared.rs` about calls that are checked once, `linked.rs`
 //! about build scripts that have the compiler in them, and `loading.rs` about shared objects.
 //! `gpu.rs` has the GPU that is not there. `dlpack.rs` and `tvm_ffi.rs` are about tensors of the
-//! crates of these names; those of candle are `../candle`, which is no part of this workspace. What does not compile, and lints in users' crates, are `../users`.
+//! crates of these names; those of candle are `../candle`, which is no part of this workspace. What
+//! does not compile, and lints in users' crates, are `../users`.
 
 mod arrays;
 mod building;

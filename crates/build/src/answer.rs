@@ -43,6 +43,9 @@ pub struct Made {
     pub inputs: Vec<PathBuf>,
     /// Diagnostics of files that were built nevertheless.
     pub warnings: Diagnostics,
+    /// The version of the program; nothing where it does not say it.
+    #[serde(default)]
+    pub version: String,
 }
 
 /// Why a package could not be built.

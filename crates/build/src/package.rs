@@ -120,7 +120,6 @@ impl Package {
         scratch: &Scratch<'_>,
     ) -> Result<Origin, Problem> {
         let program = Program::find(named, &self.environment, script)?;
-        program.require_version()?;
         let made = self.ask(script, scratch, |request| program.build(request))?;
         for path in [scratch.object(), scratch.functions()] {
             if !path.is_file() {
@@ -173,7 +172,7 @@ impl Package {
     }
 
     fn origin(&self, made: Made, variables: Vec<&'static str>) -> Origin {
-        let Made { inputs, warnings } = made;
+        let Made { inputs, warnings, version: _ } = made;
         Origin { file: self.file.clone(), files: inputs, variables, warnings }
     }
 }

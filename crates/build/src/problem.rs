@@ -87,8 +87,8 @@ pub enum Problem {
     )]
     Version { program: PathBuf, found: String },
     /// The system does not run the program.
-    #[error("cannot run `{command}`: {error}\nhelp: see that it runs in a terminal")]
-    NotRun { command: String, error: io::Error },
+    #[error("cannot run `{}`: {error}\nhelp: see that it runs in a terminal", program.display())]
+    NotRun { program: PathBuf, error: io::Error },
     /// The program ended without saying what is expected of it.
     #[error(
         "`{}` does not answer as kernpack does: it ended with {status}{said}\n\

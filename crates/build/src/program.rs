@@ -67,7 +67,7 @@ impl<'s> Program<'s> {
     }
 
     /// That it is of this crate's version.
-    pub fn require_version(&self) -> Result<(), Problem> {
+    fn require_version(&self) -> Result<(), Problem> {
         let mut command = self.command();
         let output = self.run(command.arg("--version"))?;
         let said = String::from_utf8_lossy(&output.stdout);
@@ -80,12 +80,17 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Builds a package.
+    /// Builds a package. To start the program takes longer than to find a package in the cache, so
+    /// that its version is asked for only where its answer does not have that of this crate.
     pub fn build(&self, request: &Request<'_>) -> Result<Made, Problem> {
         let mut command = self.command();
         command.args(["--json", "build"]).args(&request.options).arg("--").arg(request.file);
         let output = self.run(&mut command)?;
-        match serde_json::from_slice(&output.stdout) {
+        let answer = serde_json::from_slice(&output.stdout);
+        if !matches!(&answer, Ok(Answer::Made(made)) if made.version == OWN_VERSION) {
+            self.require_version()?;
+        }
+        match answer {
             Ok(Answer::Made(_)) if !output.status.success() => {
                 Err(self.no_answer(&command, &output))
             }
@@ -106,7 +111,7 @@ impl<'s> Program<'s> {
 
     fn run(&self, command: &mut Command) -> Result<Output, Problem> {
         let output = command.output();
-        output.map_err(|error| Problem::NotRun { command: written(command), error })
+        output.map_err(|error| Problem::NotRun { program: self.path.clone(), error })
     }
 
     fn no_answer(&self, command: &Command, output: &Output) -> Problem {

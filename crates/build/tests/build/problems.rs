@@ -110,7 +110,7 @@ fn a_program_that_the_system_does_not_run_is_named() {
     expect_problem(
         &folder,
         &expect![[r#"
-            cannot run `ROOT/bin/kernpack --version`: No such file or directory (os error 2)
+            cannot run `ROOT/bin/kernpack`: No such file or directory (os error 2)
             help: see that it runs in a terminal"#]],
     );
 }

@@ -159,6 +159,7 @@ impl Build {
         let inputs = self.package_file.inputs(&inputs);
         let inputs: Vec<_> = inputs.map(|path| path.display().to_string()).collect();
         let answer = json!({
+            "version": env!("CARGO_PKG_VERSION"),
             "package": package,
             "target": self.package_file.target().name,
             "outputs": outputs,

@@ -96,6 +96,7 @@ fn a_build_as_json() {
         expect![[r#"
             exit 0
             out: {
+            out:   "version": "0.1.0",
             out:   "package": "checks",
             out:   "target": "aarch64-linux-gnu",
             out:   "outputs": [
