@@ -9,7 +9,8 @@
 //! `everything` has every kind of parameter in every position, and names that are words of Rust's
 //! or of the file itself; `calls.rs` calls its functions, and `names.rs` those that are about
 //! names. `streams` is for a GPU, which nobody needs here: its functions compile. `rows` is a file
-//! of kernels, which `interpreter.rs` has run without one, and which `building.rs` compiles.
+//! of kernels, which `interpreter.rs` has run without one, and which `building.rs` compiles;
+//! `builder.rs` puts packages together.
 //! `table` is the package of `examples/hosts`; `refusals.rs` has what it refuses.
 //!
 //! `arrays.rs` is about layouts of arrays, `memory.rs` about what calls allocate and who frees it,
@@ -20,6 +21,7 @@
 //! does not compile, and lints in users' crates, are `../users`.
 
 mod arrays;
+mod builder;
 mod building;
 mod calls;
 // The library that has these two stands in for libtvm_ffi, which is itself here.

@@ -26,10 +26,12 @@
 //!
 //! # Where things live
 //!
-//! All that calls need is in `host/`. `package.rs` has packages as they are written, `built.rs`
-//! compiles them, `inspect.rs` looks into compiled ones, and `error.rs` is what goes wrong with
-//! any. Not here: the compiler, the interpreter, and checks of arguments.
+//! All that calls need is in `host/`. `package.rs` has packages as they are written, `builder.rs`
+//! writes them, `built.rs` compiles them, `inspect.rs` looks into compiled ones, and `error.rs` is
+//! what goes wrong with any. Not here: the compiler, the interpreter, and checks of arguments.
 
+#[cfg(feature = "build")]
+mod builder;
 #[cfg(feature = "build")]
 mod built;
 mod error;
@@ -40,6 +42,8 @@ mod inspect;
 #[cfg(any(feature = "build", feature = "check"))]
 mod package;
 
+#[cfg(feature = "build")]
+pub use builder::{Function, Launch, Number, PackageBuilder, Source};
 #[cfg(feature = "build")]
 pub use built::{Artifact, BuiltPackage};
 pub use error::{Error, Result};

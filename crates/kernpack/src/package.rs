@@ -101,6 +101,11 @@ impl Package {
         self
     }
 
+    /// The text.
+    pub fn as_text(&self) -> &str {
+        &self.text
+    }
+
     /// The language of the text, which its name tells.
     pub(crate) fn language(&self) -> Language {
         Language::of(Path::new(&self.name))
