@@ -7,6 +7,7 @@ use crate::layout::DLTensor;
 use crate::memory::slice;
 use core::ffi::c_void;
 use core::ptr;
+use std::sync::Arc;
 
 /// The version of DLPack that [`ManagedTensor`] follows.
 const VERSION: (u32, u32) = (1, 1);
@@ -33,8 +34,8 @@ pub struct ManagedTensor {
 #[repr(C)]
 struct Owner<M> {
     managed: ManagedTensor,
-    /// Extents, then strides.
-    dims: Box<[i64]>,
+    /// Extents, then strides. A `Box` would be theirs alone, and nobody could read them by address.
+    dims: Arc<[i64]>,
     memory: M,
 }
 
@@ -47,14 +48,15 @@ impl ManagedTensor {
     pub unsafe fn over<M: Send + 'static>(view: &DLTensor, memory: M) -> *mut ManagedTensor {
         // SAFETY: the caller vouches for the extents.
         let extents = unsafe { view.extents() };
-        let mut dims = extents.repeat(2).into_boxed_slice();
-        let (shape, strides) = dims.split_at_mut(extents.len());
+        let mut strides = extents.to_vec();
         if view.strides == 0 {
-            row_major(shape, strides);
+            row_major(extents, &mut strides);
         } else {
             // SAFETY: and for the strides.
             strides.copy_from_slice(unsafe { slice(view.strides as *const i64, extents.len()) });
         }
+        let dims: Arc<[i64]> = extents.iter().chain(&strides).copied().collect();
+        let (shape, strides) = dims.split_at(extents.len());
         let tensor =
             DLTensor { shape: shape.as_ptr() as u64, strides: strides.as_ptr() as u64, ..*view };
         let (major, minor) = VERSION;
@@ -82,7 +84,6 @@ pub fn row_major(shape: &[i64], strides: &mut [i64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     /// Extents and strides of a managed tensor like this view, which is deleted.
     fn expect_dims(view: DLTensor, dims: [&[i64]; 2]) {
