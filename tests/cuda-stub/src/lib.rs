@@ -23,7 +23,7 @@
 //! does not exist is refused. Of arguments that a node is given both one by one and packed, the
 //! stub takes the first; the driver, too, takes such a node, and which of them it uses is not
 //! known. Deliberately absent: errors that stay (after an illegal address the real context is lost)
-//! or come later than their call, events, nodes of graphs other than kernels, graphs that were
+//! or come later than their call, captures of several streams, nodes of graphs other than kernels, graphs that were
 //! captured except to destroy them, attributes of streams other than the access policy window and
 //! the priority, green contexts, managed and pinned memory, fat binaries.
 //!
