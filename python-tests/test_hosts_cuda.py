@@ -5,6 +5,7 @@ where there is one.
 """
 
 import importlib.util
+import itertools
 import json
 import os
 import shutil
@@ -39,6 +40,8 @@ def folder(kernpack, tmp_path_factory):
         environment.setenv(
             "CARGO_TARGET_DIR", os.environ.get("CARGO_TARGET_DIR", str(REPOSITORY / "target"))
         )
+        # As the workspace's own tests have dependencies built.
+        environment.setenv("CARGO_PROFILE_DEV_DEBUG", "1")
         environment.setenv("KERNPACK_PYTHON", sys.executable)
         environment.setenv("KERNPACK_CLI", str(kernpack))
         DRIVER.build(folder)
@@ -57,7 +60,8 @@ def ran(command, **environment):
 
 @needs_no_driver
 def test_without_a_driver_a_host_says_so(program):
-    told = ran(program)
+    # The C++ host has been told where libtvm_ffi is; what cargo builds, only cargo tells.
+    told = ran(program, LD_LIBRARY_PATH=DRIVER.config("--libdir")[0])
     assert told.returncode == 1
     assert told.stdout.startswith(
         "loaded ahead: RuntimeError: cannot load the CUDA driver when calling: `kernpack_preload_"
@@ -70,14 +74,22 @@ def halves(array):
     return array.astype("float16").tobytes().hex()[: 2 * 256]
 
 
-def test_a_host_gives_the_same_numbers_and_uses_its_streams(program, kernpack, tmp_path):
+def calls_on_the_stub(program, kernpack, folder):
+    """What a program prints there, and the calls that it makes."""
     stub = kernpack.parent / "deps/libkernpack_cuda_stub.so"
     assert stub.is_file(), "run `cargo test -p kernpack-tests` first"
-    shutil.copy(stub, tmp_path / "libcuda.so.1")
-    log, told = tmp_path / "calls.jsonl", tmp_path / "stub.txt"
-    told.write_text(f"log {log}\n")
-    printed = ran(program, LD_LIBRARY_PATH=str(tmp_path), KERNPACK_CUDA_STUB=str(told))
+    shutil.copy(stub, folder / "libcuda.so.1")
+    log, told = folder / "calls.jsonl", folder / "stub.txt"
+    # Memory is not allocated in a stream's turn: the stub has no functions for that.
+    told.write_text(f"device 0 attribute 115 0\nlog {log}\n")
+    libraries = f"{folder}:{DRIVER.config('--libdir')[0]}"
+    printed = ran(program, LD_LIBRARY_PATH=libraries, KERNPACK_CUDA_STUB=str(told))
     assert printed.returncode == 0, printed.stderr
+    return printed.stdout, [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def test_a_host_gives_the_same_numbers_and_uses_its_streams(program, kernpack, tmp_path):
+    printed, calls = calls_on_the_stub(program, kernpack, tmp_path)
 
     # Kernels do nothing here, and results are zeros.
     zeros = {"float16": 1, "bfloat16": 1, "own stream": 1, "prepared": 2}
@@ -86,10 +98,10 @@ def test_a_host_gives_the_same_numbers_and_uses_its_streams(program, kernpack, t
         f"{what}: " + (" ".join(["00000000"] * zeros[what]) if what in zeros else text)
         for what, text in lines
     ]
-    assert printed.stdout.splitlines() == wanted
+    assert printed.splitlines() == wanted
 
-    calls = [json.loads(line) for line in log.read_text().splitlines()]
-    given = [call["data"] for call in calls if call["call"] == "cuMemcpyHtoD_v2"]
+    to_device = ("cuMemcpyHtoD_v2", "cuMemcpyHtoDAsync_v2")
+    given = [call["data"] for call in calls if call["call"] in to_device]
     for numbers in (
         REPORT.x(4, 136),
         REPORT.w(136),
@@ -104,16 +116,46 @@ def test_a_host_gives_the_same_numbers_and_uses_its_streams(program, kernpack, t
         call["args"]["config"]["stream"] for call in calls if call["call"] == "cuLaunchKernelEx"
     ]
     assert launches == [None, None, "stream1", "stream1", "stream1"]
-    order = ["cuLaunchHostFunc", "cuMemcpyDtoDAsync_v2", "cuLaunchKernelEx", "cuStreamSynchronize"]
+    # Results are copied in the stream's turn, or when the stream has been waited for.
+    order = {
+        "cuLaunchHostFunc": "late",
+        "cuMemcpyDtoDAsync_v2": "copy",
+        "cuLaunchKernelEx": "launch",
+        "cuMemcpyDtoHAsync_v2": "result",
+        "cuStreamSynchronize": "result",
+    }
     on_stream = [
-        call["call"]
+        order[call["call"]]
         for call in calls
         if '"stream1"' in json.dumps(call["args"]) and call["call"] in order
     ]
-    assert on_stream == 3 * order
+    on_stream = [what for what, _ in itertools.groupby(on_stream)]
+    assert on_stream == 3 * ["late", "copy", "launch", "result"]
     loads = [i for i, call in enumerate(calls) if call["call"] == "cuLibraryLoadData"]
     first_launch = next(i for i, call in enumerate(calls) if call["call"] == "cuLaunchKernelEx")
     assert loads and max(loads) < first_launch
+
+
+def test_a_typed_call_waits_for_events_of_its_memory_and_records_them(folder, kernpack, tmp_path):
+    """Of each tensor: on another stream there would be something to wait for."""
+    log = calls_on_the_stub(DRIVER.rust_program(folder), kernpack, tmp_path)[1]
+    of_order = ("cuStreamWaitEvent", "cuLaunchKernelEx", "cuEventRecord")
+    log = [call for call in log if call["call"] in of_order]
+    launches = [i for i, call in enumerate(log) if call["call"] == "cuLaunchKernelEx"]
+    for launch in launches[-3:]:
+        around = log[launch - 4 : launch + 4]
+        assert [call["call"] for call in around] == [
+            *4 * ["cuStreamWaitEvent"],
+            "cuLaunchKernelEx",
+            *3 * ["cuEventRecord"],
+        ]
+        # `x` and `w` when they were written, `out` when it was read and written.
+        waited, recorded = (
+            {call["args"]["event"] for call in part} for part in (around[:4], around[5:])
+        )
+        assert len(waited) == 4
+        assert len(recorded) == 3
+        assert len(waited & recorded) == 1
 
 
 def test_what_is_expected_is_what_rms_norm_is():

@@ -15,6 +15,7 @@ SCENES = {
     "libraries": 1,
     "launches": 1,
     "streams": 1,
+    "events": 1,
     "memory": 1,
     "tensor_maps": 1,
     "two_devices": 2,

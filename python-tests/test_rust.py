@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page "From Rust": a crate in an empty folder, made of the page's blocks alone, is built and
-run, and prints what the page says. And crates of examples, with tensors of other crates.
+run, and prints what the page says. And crates of examples: tensors of other crates, a service, a
+build for another machine, a crate that ships its kernels.
 """
 
 import json
@@ -52,11 +53,11 @@ def crate(tmp_path_factory):
 def cargo(crate, kernpack, *words, **variables):
     """What cargo says. It finds dependencies where the workspace's own tests have built them."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve()
-    command = ["cargo", *words, "--quiet", "--target-dir", str(target)]
+    settings = {"CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_DEBUG": "1"}
     return subprocess.run(
-        command,
+        ["cargo", *words, "--quiet"],
         cwd=crate,
-        env=environment(kernpack) | {"CARGO_PROFILE_DEV_DEBUG": "1"} | variables,
+        env=environment(kernpack) | settings | variables,
         capture_output=True,
         text=True,
     )
@@ -175,6 +176,72 @@ def test_a_program_with_candle_prints_what_it_is_to_print(kernpack):
     ran = cargo(example, kernpack, "run", "--locked")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (example / "expected.txt").read_text()
+
+
+def test_a_service_prints_what_it_is_to_print(kernpack):
+    example = REPOSITORY / "examples/service"
+    ran = cargo(example, kernpack, "run", "--locked")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (example / "expected.txt").read_text()
+
+
+AARCH64 = "aarch64-unknown-linux-gnu"
+
+
+def test_a_program_for_another_machine_is_cross_built(kernpack):
+    example, library = REPOSITORY / "examples/service", REPOSITORY / ".cache/aarch64/tvm_ffi/lib"
+    assert library.is_dir() and shutil.which("qemu-aarch64"), "run `scripts/setup aarch64` first"
+    tools = {
+        "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": "aarch64-linux-gnu-gcc",
+        "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER": "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+    }
+    words = ("run", "--locked", "--target", AARCH64)
+    ran = cargo(example, kernpack, *words, **tools)
+    assert ran.returncode == 101
+    unknown = f"which libtvm_ffi.so to link for `{AARCH64}` is not known: name the folder of one in"
+    assert f"error: kernpack@0.1.0: {unknown} KERNPACK_TVM_FFI_LIBDIR" in ran.stderr
+    ran = cargo(example, kernpack, *words, **tools, KERNPACK_TVM_FFI_LIBDIR=str(library))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (example / "expected.txt").read_text()
+
+
+@pytest.fixture
+def users_machine(tmp_path):
+    """What a machine has that builds Rust, and nothing else: neither Python nor kernpack."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("cargo", "rustc", "cc", "ld"):
+        (programs / name).symlink_to(shutil.which(name))
+    libraries = Path(tvm_ffi.libinfo.find_libtvm_ffi()).parent
+    return {"PATH": str(programs), "KERNPACK_TVM_FFI_LIBDIR": str(libraries)}
+
+
+def test_a_crate_that_ships_kernels_needs_nothing_where_it_is_used(
+    kernpack, users_machine, tmp_path
+):
+    example = tmp_path / "examples/library"
+    shutil.copytree(REPOSITORY / "examples/library", example)
+    (tmp_path / "examples/rms_norm").symlink_to(REPOSITORY / "examples/rms_norm")
+    manifest = example / "norms/Cargo.toml"
+    manifest.write_text(manifest.read_text().replace("../../..", str(REPOSITORY)))
+    command = [example / "norms/make-kernels"]
+    subprocess.run(command, env=environment(kernpack), check=True, capture_output=True)
+    nothing = tmp_path / "nothing"
+    ran = cargo(example, nothing, "run", "--locked", **users_machine)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (example / "expected.txt").read_text()
+
+    tree = cargo(example, nothing, "tree", "--locked", "--prefix", "none", **users_machine)
+    tree = {line.split()[0] for line in tree.stdout.splitlines() if line}
+    assert {name for name in tree if name.startswith("kernpack")} == {
+        "kernpack",
+        "kernpack-allocator",
+        "kernpack-build",
+        "kernpack-ffi-abi",
+    }
+    assert not [name for name in tree if re.search("llvm|inkwell|python|^py", name)]
+    packed = cargo(example / "norms", nothing, "package", "--list", "--allow-dirty")
+    assert "kernels/rms_norm-aarch64-linux-gnu.o" in packed.stdout.split()
 
 
 def test_tensors_of_candle_are_lent_and_made(kernpack):

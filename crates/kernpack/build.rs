@@ -6,6 +6,9 @@
 //! in those below its own. So there is a link to the library in this script's folder, and `cargo
 //! run` and `cargo test` work in every crate that depends on this one.
 //!
+//! What `tvm-ffi-config` names is for this machine. Who builds for another one has to say where the
+//! library for that is.
+//!
 //! With the feature `tvm-ffi`, that crate links the library too, from where `tvm-ffi-config` says:
 //! it has to be the same.
 
@@ -48,12 +51,25 @@ fn find() -> Result<PathBuf, String> {
             }
         };
     }
+    if let Some(target) = other_machine() {
+        return Err(format!(
+            "which {LIBRARY} to link for `{target}` is not known: name the folder of one in \
+             {VARIABLE}, such as `tvm_ffi/lib` of the wheel of apache-tvm-ffi for that machine"
+        ));
+    }
     configured().ok_or_else(|| {
         format!(
             "{LIBRARY} is not found: install it with `pip install apache-tvm-ffi`, so that \
              `tvm-ffi-config` is on PATH, or name its folder in {VARIABLE}"
         )
     })
+}
+
+/// The target, where it is another machine than this one.
+fn other_machine() -> Option<String> {
+    let (target, host) = (env::var("TARGET").ok()?, env::var("HOST").ok()?);
+    let machine = |triple: &str| triple.split('-').next().map(str::to_string);
+    (machine(&target) != machine(&host)).then_some(target)
 }
 
 /// The folder that has libtvm_ffi, as `tvm-ffi-config` says.

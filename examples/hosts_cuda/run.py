@@ -135,22 +135,13 @@ def rust_program(folder):
     if not program.is_file():
         if shutil.which("cargo") is None:
             raise Missing("no cargo, and no cuda-host that was built before")
-        target = Path(os.environ.get("CARGO_TARGET_DIR", SCRATCH.name)).resolve() / "hosts_cuda"
-        # The build script of the crate tvm-ffi asks the `tvm-ffi-config` on PATH.
+        target = Path(os.environ.get("CARGO_TARGET_DIR", SCRATCH.name)).resolve()
+        # The crate kernpack asks the `tvm-ffi-config` on PATH, and the build script finds kernpack.
         path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-        manifest = HERE / "rust/Cargo.toml"
-        run(
-            "cargo",
-            "build",
-            "--release",
-            "--locked",
-            "--manifest-path",
-            manifest,
-            "--target-dir",
-            target,
-            PATH=path,
-        )
-        program = target / "release/cuda-host"
+        kernpack = os.environ.get("KERNPACK_CLI", "kernpack")
+        command = ["cargo", "build", "--locked", "--manifest-path", HERE / "rust/Cargo.toml"]
+        run(*command, "--target-dir", target, PATH=path, KERNPACK=kernpack)
+        program = target / "debug/cuda-host"
     return [program, folder / "rms_norm.so"]
 
 

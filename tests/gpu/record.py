@@ -529,6 +529,59 @@ def elsewhere(work):
     thread.join()
 
 
+def events(d):
+    """Events, and copies between host and device on streams."""
+    first = d.start()
+    for flags in range(10):
+        d("cuEventCreate", Place(), flags)
+    d("cuEventCreate", None, 0)
+    event, late, own = (d.new("cuEventCreate", 2) for _ in range(3))
+    stream, blocking = d.new("cuStreamCreate", 1), d.new("cuStreamCreate", 0)
+    for on in (0, LEGACY, PER_THREAD, stream, blocking):
+        d("cuEventRecord", event, on)
+        for flags in (0, 1, 2):
+            d("cuStreamWaitEvent", on, event, flags)
+    d("cuEventRecord", None, stream)
+    d("cuStreamWaitEvent", stream, None, 0)
+    d("cuEventDestroy_v2", None)
+    memory, host = d.new("cuMemAlloc_v2", 64), ctypes.create_string_buffer(64)
+    record = lambda of, on: lambda: d("cuEventRecord", of, on)
+    wait = lambda on, of: lambda: d("cuStreamWaitEvent", on, of, 0)
+    into = lambda source: lambda: d("cuMemcpyHtoDAsync_v2", memory, source, 16, stream)
+    out_of = lambda place: lambda: d("cuMemcpyDtoHAsync_v2", place, memory, 16, stream)
+    captures = [
+        (stream, wait(stream, late)),
+        (stream, wait(stream, event)),
+        (stream, record(own, stream), wait(stream, own)),
+        (stream, record(event, 0), wait(0, event)),
+        (blocking, record(event, 0)),
+        (blocking, wait(0, event)),
+        (stream, lambda: d("cuEventCreate", Place(), 2)),
+        (stream, into(host), out_of(host)),
+    ]
+    for captured, *calls in captures:
+        d("cuStreamBeginCapture_v2", captured, GLOBAL)
+        for made in calls:
+            made()
+        d("cuStreamIsCapturing", captured, Place())
+        d.end(captured)
+    for made in (wait(stream, own), record(own, stream), wait(stream, own)):
+        made()
+    for made in (into(host), out_of(host), into(None), out_of(None)):
+        made()
+    other = d.new("cuCtxCreate_v4", None, 0, 0)
+    foreign, of_other = d.new("cuStreamCreate", 1), d.new("cuEventCreate", 2)
+    for made in (record(event, foreign), wait(foreign, event), record(of_other, stream)):
+        made()
+    for made in (record(event, 0), wait(0, event)):
+        made()
+    d("cuEventDestroy_v2", of_other)
+    d("cuCtxDestroy_v2", other)
+    d("cuCtxSetCurrent", first)
+    for ended in (event, late, own):
+        d("cuEventDestroy_v2", ended)
+
+
 def stream_properties(d):
     """Priorities, ids and attributes of streams."""
     d.start()
@@ -1152,6 +1205,7 @@ SCENES = {
     launches: 1,
     graphs: 1,
     streams: 1,
+    events: 1,
     stream_properties: 1,
     memory: 1,
     stream_memory: 1,

@@ -84,7 +84,7 @@ OF_MEMORY = [
     ),
 ]
 
-HANDLE = re.compile(r"(context|stream|library|kernel|function|module|graph|node|exec)\d+$")
+HANDLE = re.compile(r"(context|stream|library|kernel|function|module|graph|node|exec|event)\d+$")
 # What tells handles apart that have the same value, so that no two are the same.
 ID = re.compile(r"(context|stream)-id\d+$")
 ADDRESS = re.compile(r"(memory\d+)(?:\+(\d+))?$")
@@ -254,7 +254,7 @@ class Replay:
                 image = (self.images / line["image"]["digest"]).read_bytes()
                 self.kept.append(Place(len(image), content=image))
                 return self.kept[-1]
-            case "cuMemcpyHtoD_v2", "from":
+            case "cuMemcpyHtoD_v2" | "cuMemcpyHtoDAsync_v2", "from":
                 return Place(size, content=bytes.fromhex(line.get("data", "")))
             case "cuLaunchHostFunc", "function":
                 return ctypes.cast(CALLBACK, ctypes.c_void_p).value

@@ -32,6 +32,8 @@ pub enum Kind {
     Node,
     /// A graph that can be launched.
     Executable,
+    /// An event.
+    Event,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
         (Kind::Graph, "graph"),
         (Kind::Node, "node"),
         (Kind::Executable, "exec"),
+        (Kind::Event, "event"),
     ];
 }
 
@@ -132,6 +135,8 @@ named! {
     CUgraphNode(usize) = |value, _| handle_json(value);
     /// A graph that can be launched.
     CUgraphExec(usize) = |value, _| handle_json(value);
+    /// An event.
+    CUevent(usize) = |value, _| handle_json(value);
     /// How a graph is made into one that can be launched.
     GraphFlags(u64, "unsigned long long") = |value, _| value.to_string();
     /// What tells one life of a context from the next under the same handle.

@@ -6,8 +6,8 @@
 //! wrong handle is an error here where it may end the process with the real driver.
 
 use crate::c_types::{
-    CUcontext, CUdevice, CUfunction, CUgraphExec, CUkernel, CUlaunchAttributeValue, CUlibrary,
-    CUmodule, CUstream, ContextId, Handle, Kind, StreamId,
+    CUcontext, CUdevice, CUevent, CUfunction, CUgraphExec, CUkernel, CUlaunchAttributeValue,
+    CUlibrary, CUmodule, CUstream, ContextId, Handle, Kind, StreamId,
 };
 use crate::config::{Config, Device, Failure};
 use crate::graph::{Executable, Graph, Node};
@@ -132,6 +132,28 @@ pub struct Capture {
     pub is_invalid: bool,
 }
 
+/// An event.
+#[derive(Debug)]
+pub struct Event {
+    /// The context it was made in.
+    pub context: CUcontext,
+    /// Where it was recorded last.
+    pub recorded: Recorded,
+}
+
+/// Where an event was recorded last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// Nowhere yet: nobody waits for it.
+    Never,
+    /// In a stream, whose work up to there is done.
+    Before,
+    /// In a capture, which is under way.
+    In((CUstream, u64)),
+    /// In a capture that has ended.
+    Gone,
+}
+
 /// A loaded image.
 #[derive(Debug)]
 pub struct Library {
@@ -174,6 +196,8 @@ pub struct Driver {
     pub default_streams: BTreeMap<(CUcontext, CUstream, u64), Stream>,
     /// The captures, by stream, and by thread where the stream is each thread's own.
     pub captures: BTreeMap<(CUstream, u64), Capture>,
+    /// The events.
+    pub events: Table<Event>,
     /// The libraries.
     pub libraries: Table<Library>,
     /// The kernels.
@@ -209,6 +233,7 @@ impl Driver {
             streams: Table::new(Kind::Stream, life),
             default_streams: BTreeMap::new(),
             captures: BTreeMap::new(),
+            events: Table::new(Kind::Event, life),
             libraries: Table::new(Kind::Library, life),
             kernels: Table::new(Kind::Kernel, life),
             functions: Table::new(Kind::Function, life),
@@ -279,6 +304,7 @@ impl Driver {
             ended.is_alive = false;
         }
         self.streams.retain(|stream| stream.context != context);
+        self.events.retain(|event| event.context != context);
         self.functions.retain(|function| function.1 != context);
         self.modules.retain(|module| module.1 != context);
         self.default_streams.retain(|(of, ..), _| *of != context);
@@ -293,6 +319,20 @@ impl Driver {
         let streams = &self.streams;
         self.captures.retain(|(stream, _), _| stream.0 == 2 || streams.get(stream.0).is_some());
         self.memory.free_of(context);
+    }
+
+    /// Ends a capture, if there is one, and what was recorded in it.
+    pub fn end_capture(&mut self, key: (CUstream, u64)) {
+        self.captures.remove(&key);
+        let events = self.events.live.values_mut();
+        for event in events.filter(|event| event.recorded == Recorded::In(key)) {
+            event.recorded = Recorded::Gone;
+        }
+    }
+
+    /// An event that lives.
+    pub fn event(&mut self, event: CUevent) -> Result<&mut Event, Status> {
+        self.events.get_mut(event.0).ok_or(Status::INVALID_HANDLE)
     }
 
     /// The context that work on a stream goes to: the current one for the streams that every

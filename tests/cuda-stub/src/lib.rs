@@ -23,9 +23,10 @@
 //! does not exist is refused. Of arguments that a node is given both one by one and packed, the
 //! stub takes the first; the driver, too, takes such a node, and which of them it uses is not
 //! known. Deliberately absent: errors that stay (after an illegal address the real context is lost)
-//! or come later than their call, events, nodes of graphs other than kernels, graphs that were
-//! captured except to destroy them, attributes of streams other than the access policy window and
-//! the priority, green contexts, managed and pinned memory, fat binaries.
+//! or come later than their call, captures of several streams, memory that is allocated in a
+//! stream's turn, nodes of graphs other than kernels, graphs that were captured except to destroy
+//! them, attributes of streams other than the access policy window and the priority, green
+//! contexts, managed and pinned memory, fat binaries.
 //!
 //! Prototypes, structs, enumerations and codes are those of `cuda.h`: the test `headers` has a C
 //! compiler say so. The stub refuses what the driver refuses, with its codes; `replay.py` of

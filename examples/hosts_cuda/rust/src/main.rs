@@ -2,122 +2,156 @@
 //! The package is loaded by a Rust program, whose memory and streams are `cudarc`'s: cuda-host
 //! rms_norm.so
 
-mod device;
-
-use cudarc::driver::{CudaContext, CudaStream, DriverError};
-use device::GPU;
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError, result,
+};
+use half::{bf16, f16};
+use kernpack::{CudaMemory, Element, IntoTensor};
 use std::error::Error;
-use tvm_ffi::{Any, AnyView, DLDataType, DLDataTypeCode, Function, Module, Tensor};
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::time::Duration;
 
-const HALF: DLDataType = DLDataType { code: DLDataTypeCode::kDLFloat as u8, bits: 16, lanes: 1 };
-const BFLOAT: DLDataType = DLDataType { code: DLDataTypeCode::kDLBfloat as u8, bits: 16, lanes: 1 };
+kernpack::include!(rms_norm);
 
-/// The bits of a number that the type holds exactly.
-fn bits_of(value: f32, dtype: DLDataType) -> u16 {
-    let is_bfloat = dtype.code == DLDataTypeCode::kDLBfloat as u8;
-    let (mantissa_bits, bias) = if is_bfloat { (7, 127) } else { (10, 15) };
-    if value == 0.0 {
-        return 0;
+type Stream = Arc<CudaStream>;
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+/// The extents of what is called on a stream of its own.
+const ROWS: usize = 8;
+const D: usize = 1024;
+
+/// Numbers of 16 bits.
+trait Half: Element + DeviceRepr + rms_norm::rms::T {
+    fn new(value: f32) -> Self;
+    fn bits(self) -> u16;
+}
+
+impl Half for f16 {
+    fn new(value: f32) -> f16 {
+        f16::from_f32(value)
     }
-    let bits = value.to_bits();
-    let exponent = (bits >> 23 & 0xff) + bias - 127;
-    let mantissa = (bits & 0x7f_ffff) >> (23 - mantissa_bits);
-    (bits >> 31 << 15 | exponent << mantissa_bits | mantissa) as u16
+
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
 }
 
-fn x(rows: i64, d: i64, dtype: DLDataType, shift: i64) -> Result<Tensor, DriverError> {
-    let value = |i| ((i * 37 + shift) % 101 - 50) as f32 / 32.0;
-    let bits: Vec<u16> = (0..rows * d).map(|i| bits_of(value(i), dtype)).collect();
-    device::tensor(&bits, &[rows, d], dtype)
+impl Half for bf16 {
+    fn new(value: f32) -> bf16 {
+        bf16::from_f32(value)
+    }
+
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
 }
 
-fn w(d: i64, dtype: DLDataType) -> Result<Tensor, DriverError> {
-    let bits: Vec<u16> = (0..d).map(|i| bits_of(1.0 + (i % 3) as f32 / 4.0, dtype)).collect();
-    device::tensor(&bits, &[d], dtype)
+fn x<T: Half>(stream: &Stream, rows: usize, d: usize, shift: usize) -> Outcome<CudaSlice<T>> {
+    let value = |i| ((i * 37 + shift) % 101) as f32 - 50.0;
+    let values: Vec<T> = (0..rows * d).map(|i| T::new(value(i) / 32.0)).collect();
+    Ok(stream.clone_htod(&values)?)
 }
 
-fn zeros(rows: i64, d: i64, dtype: DLDataType) -> Result<Tensor, DriverError> {
-    device::tensor(&vec![0; (rows * d) as usize], &[rows, d], dtype)
+fn w<T: Half>(stream: &Stream, d: usize) -> Outcome<CudaSlice<T>> {
+    let values: Vec<T> = (0..d).map(|i| T::new(1.0 + (i % 3) as f32 / 4.0)).collect();
+    Ok(stream.clone_htod(&values)?)
 }
 
-fn checksum(out: &Tensor) -> Result<String, DriverError> {
-    let bits = device::bits(out)?;
-    let weighted = (1u32..).zip(&bits).map(|(i, bits)| i.wrapping_mul(u32::from(*bits)));
+fn zeros<T: Half>(stream: &Stream, n: usize) -> Outcome<CudaSlice<T>> {
+    Ok(stream.clone_htod(&vec![T::new(0.0); n])?)
+}
+
+fn checksum<T: Half>(stream: &Stream, out: &CudaSlice<T>) -> Outcome<String> {
+    let values = stream.clone_dtoh(out)?;
+    let weighted = (1u32..).zip(values).map(|(i, value)| i.wrapping_mul(u32::from(value.bits())));
     Ok(format!("{:08x}", weighted.fold(0, u32::wrapping_add)))
 }
 
-fn outcome(result: tvm_ffi::Result<Any>) -> String {
-    match result {
-        Ok(_) => "accepted".to_string(),
-        Err(error) => format!("{}: {}", error.kind().as_str(), error.message()),
-    }
+fn outcome(result: kernpack::Result<()>) -> String {
+    result.map_or_else(|error| error.to_string(), |()| "accepted".to_string())
 }
 
-fn call(function: &Function, tensors: [&Tensor; 3], eps: Option<f64>) -> tvm_ffi::Result<Any> {
-    let mut args: Vec<AnyView<'_>> = tensors.map(AnyView::from).to_vec();
-    args.extend(eps.as_ref().map(AnyView::from));
-    function.call_packed(&args)
+extern "C" fn wait(_: *mut c_void) {
+    std::thread::sleep(Duration::from_millis(50));
 }
 
-/// Calls on the stream that the environment has: NULL until it is told.
-fn on_the_null_stream(rms: &Function) -> Result<(), Box<dyn Error>> {
-    for (name, dtype, rows, d, eps) in
-        [("float16", HALF, 4, 136, None), ("bfloat16", BFLOAT, 3, 4104, Some(0.5))]
-    {
-        let out = zeros(rows, d, dtype)?;
-        call(rms, [&x(rows, d, dtype, 0)?, &w(d, dtype)?, &out], eps)?;
-        println!("{name}: {}", checksum(&out)?);
+/// Copies on a stream that is held up, so that what does not wait for it is found out.
+fn copy_late<T: Half>(
+    stream: &Stream,
+    from: &CudaSlice<T>,
+    to: &mut impl DevicePtrMut<T>,
+) -> Result<(), DriverError> {
+    let nothing = std::ptr::null_mut();
+    // SAFETY: the function takes no argument.
+    unsafe { result::stream::launch_host_function(stream.cu_stream(), wait, nothing) }?;
+    stream.memcpy_dtod(from, to)
+}
+
+/// The checksum of a call with this dtype and these extents.
+fn called<T: Half>(
+    package: &rms_norm::Module,
+    stream: &Stream,
+    [rows, d]: [usize; 2],
+    eps: Option<f32>,
+) -> Outcome<String> {
+    let (x, w) = (x::<T>(stream, rows, d, 0)?, w::<T>(stream, d)?);
+    let mut out = zeros::<T>(stream, rows * d)?;
+    let (x, w, y) = (x.tensor([rows, d])?, w.tensor([d])?, out.tensor_mut([rows, d])?);
+    let call = package.rms(stream, x, w, y);
+    match eps {
+        Some(eps) => call.eps(eps).call()?,
+        None => call.call()?,
     }
-    let odd = x(4, 100, HALF, 0)?;
-    println!("refused: {}", outcome(call(rms, [&odd, &w(100, HALF)?, &odd], None)));
+    checksum(stream, &out)
+}
+
+fn on_the_null_stream(package: &rms_norm::Module, stream: &Stream) -> Outcome {
+    println!("float16: {}", called::<f16>(package, stream, [4, 136], None)?);
+    println!("bfloat16: {}", called::<bf16>(package, stream, [3, 4104], Some(0.5))?);
+
+    let (x, w) = (x::<f16>(stream, 4, 100, 0)?, w::<f16>(stream, 100)?);
+    let mut out = zeros::<f16>(stream, 400)?;
+    let (x, w, y) = (x.tensor([4, 100])?, w.tensor([100])?, out.tensor_mut([4, 100])?);
+    println!("refused: {}", outcome(package.rms(stream, x, w, y).call()));
     Ok(())
 }
 
-/// What `f` calls on this thread runs on that stream.
-fn with_stream<T>(
-    stream: &CudaStream,
-    f: impl FnOnce() -> tvm_ffi::Result<T>,
-) -> tvm_ffi::Result<T> {
-    // SAFETY: the stream is there, and one of this device.
-    unsafe { tvm_ffi::with_stream(&GPU, stream.cu_stream().cast(), f) }
-}
+/// Calls on a stream of their own, each behind a copy that is late. They wait for what they read as
+/// part of that stream: on another one they would read what was there before.
+fn on_a_stream(package: &rms_norm::Module, stream: &Stream) -> Outcome {
+    let input = |shift| x::<f16>(stream, ROWS, D, shift);
+    let inputs = [input(11)?, input(22)?, input(33)?];
+    let (w, mut x, mut out) = (w(stream, D)?, zeros(stream, ROWS * D)?, zeros(stream, ROWS * D)?);
+    copy_late(stream, &inputs[0], &mut x)?;
+    let y = out.tensor_mut([ROWS, D])?;
+    package.rms(stream, x.tensor([ROWS, D])?, w.tensor([D])?, y).call()?;
+    println!("own stream: {}", checksum(stream, &out)?);
 
-fn on_a_stream(module: &Module, stream: &CudaStream) -> Result<(), Box<dyn Error>> {
-    let (w, x_now, out) = (w(1024, HALF)?, zeros(8, 1024, HALF)?, zeros(8, 1024, HALF)?);
-    let inputs = [x(8, 1024, HALF, 11)?, x(8, 1024, HALF, 22)?, x(8, 1024, HALF, 33)?];
-    let rms = module.get_function("rms")?;
-    device::copy_late(stream, &x_now, &inputs[0])?;
-    with_stream(stream, || call(&rms, [&x_now, &w, &out], None))?;
-    stream.synchronize()?;
-    println!("own stream: {}", checksum(&out)?);
-
-    let prepare = module.get_function("kernpack_prepare_rms")?;
-    let prepared = Function::try_from(call(&prepare, [&x_now, &w, &out], None)?)?;
+    let (x, w, y) = (x.into_tensor([ROWS, D])?, w.into_tensor([D])?, out.into_tensor([ROWS, D])?);
+    let mut prepared = package.rms(stream, x, w, y).prepare()?;
     let mut sums = Vec::new();
     for input in &inputs[1..] {
-        device::copy_late(stream, &x_now, input)?;
-        with_stream(stream, || prepared.call_packed(&[]))?;
-        stream.synchronize()?;
-        sums.push(checksum(&out)?);
+        copy_late(stream, input, &mut prepared.x_mut())?;
+        prepared.call()?;
+        sums.push(checksum(stream, prepared.out().memory())?);
     }
     println!("prepared: {}", sums.join(" "));
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Outcome {
     let [_, library] = &std::env::args().collect::<Vec<_>>()[..] else {
         return Err("usage: cuda-host rms_norm.so".into());
     };
-    let module = Module::load_from_file(library)?;
-    let preload = module.get_function("kernpack_preload_rms_norm")?;
-    let loaded = outcome(preload.call_packed(&[AnyView::from(&0i64)]));
+    let package = rms_norm::load(library)?;
+    let loaded = outcome(package.preload(0).call());
     println!("loaded ahead: {loaded}");
     if loaded != "accepted" {
         return Err("there is no GPU to go on with".into());
     }
 
     let context = CudaContext::new(0)?;
-    let stream = context.new_stream()?;
-    on_the_null_stream(&module.get_function("rms")?)?;
-    on_a_stream(&module, &stream)
+    on_the_null_stream(&package, &context.default_stream())?;
+    on_a_stream(&package, &context.new_stream()?)
 }

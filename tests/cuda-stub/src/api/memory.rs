@@ -3,6 +3,7 @@
 
 use crate::argument::{Destination, In, Out, Source};
 use crate::c_types::{CUcontext, CUdeviceptr, CUpointer_attribute};
+use crate::call::Call;
 use crate::json;
 use crate::status::Status;
 use std::ffi::c_void;
@@ -17,6 +18,33 @@ fn shown(bytes: &[u8]) -> String {
 /// Writes a value of any size where the caller asked for one of the attribute's type.
 fn answer<T: Copy>(place: *mut c_void, value: T) -> Result<(), Status> {
     Out(place.cast::<T>()).put(value)
+}
+
+impl Call<'_> {
+    /// Copies to the device.
+    pub fn copy_in(&mut self, to: CUdeviceptr, from: Source, size: usize) -> Result<(), Status> {
+        let bytes = In(from.0.cast::<u8>()).list(size)?;
+        self.note("data", shown(&bytes));
+        self.driver.memory.write(to.0, &bytes)
+    }
+
+    /// Copies from the device.
+    pub fn copy_out(
+        &mut self,
+        to: Destination,
+        from: CUdeviceptr,
+        size: usize,
+    ) -> Result<(), Status> {
+        let bytes = self.driver.memory.read(from.0, size)?;
+        self.note("data", shown(&bytes));
+        if to.0.is_null() && size > 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let places = bytes.iter().enumerate();
+        places
+            .map(|(index, byte)| (to.0.cast::<u8>().wrapping_add(index), byte))
+            .try_for_each(|(place, byte)| Out(place).put(*byte))
+    }
 }
 
 api! {
@@ -36,19 +64,13 @@ api! {
     /// Copies to the device.
     fn cuMemcpyHtoD_v2(call, to: CUdeviceptr, from: Source, size: usize) {
         call.driver.current(call.thread)?;
-        let bytes = In(from.0.cast::<u8>()).list(size)?;
-        call.note("data", shown(&bytes));
-        call.driver.memory.write(to.0, &bytes)
+        call.copy_in(to, from, size)
     }
 
     /// Copies from the device.
     fn cuMemcpyDtoH_v2(call, to: Destination, from: CUdeviceptr, size: usize) {
         call.driver.current(call.thread)?;
-        let bytes = call.driver.memory.read(from.0, size)?;
-        call.note("data", shown(&bytes));
-        let places = bytes.iter().enumerate();
-        places.map(|(index, byte)| (to.0.cast::<u8>().wrapping_add(index), byte))
-            .try_for_each(|(place, byte)| if to.0.is_null() { Err(Status::INVALID_VALUE) } else { Out(place).put(*byte) })
+        call.copy_out(to, from, size)
     }
 
     /// Copies on the device.

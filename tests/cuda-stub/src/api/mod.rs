@@ -41,6 +41,7 @@ macro_rules! api {
 
 pub mod context;
 pub mod device;
+pub mod event;
 pub mod graph;
 pub mod kernel;
 pub mod launch;
@@ -58,6 +59,7 @@ pub const EXPORTS: &[&[Export]] = &[
     stream::EXPORTS,
     stream_property::EXPORTS,
     stream_work::EXPORTS,
+    event::EXPORTS,
     library::EXPORTS,
     kernel::EXPORTS,
     launch::EXPORTS,

@@ -26,7 +26,7 @@ api! {
         call.driver.context_of(stream, call.thread)?;
         call.driver.streams.remove(stream.0);
         let key = call.capture_key(stream);
-        call.driver.captures.remove(&key);
+        call.driver.end_capture(key);
         Ok(())
     }
 
@@ -100,7 +100,7 @@ api! {
         call.driver.context_of(stream, call.thread)?;
         let capture = *call.capture(stream).ok_or(Status::ILLEGAL_STATE)?;
         let key = call.capture_key(stream);
-        call.driver.captures.remove(&key);
+        call.driver.end_capture(key);
         if capture.is_invalid {
             graph.put(CUgraph(0))?;
             return Err(Status::STREAM_CAPTURE_INVALIDATED);

@@ -2,7 +2,7 @@
 //! Work other than kernels that goes to a stream. It is done at once, as all work is here, unless
 //! it goes into a capture.
 
-use crate::argument::{Address, CType, Out, Value};
+use crate::argument::{Address, CType, Destination, Out, Source, Value};
 use crate::c_types::{CUdeviceptr, CUstream};
 use crate::json;
 use crate::memory::Memory;
@@ -38,6 +38,22 @@ api! {
     /// Gives memory back behind what is on the stream.
     fn cuMemFreeAsync(call, address: CUdeviceptr, stream: CUstream) {
         if call.enqueue(stream)? { Ok(()) } else { call.driver.memory.free(address.0) }
+    }
+
+    /// Copies to the device, in the stream's turn.
+    fn cuMemcpyHtoDAsync_v2(call, to: CUdeviceptr, from: Source, size: usize, stream: CUstream) {
+        if call.enqueue(stream)? { Ok(()) } else { call.copy_in(to, from, size) }
+    }
+
+    /// Copies from the device, in the stream's turn.
+    fn cuMemcpyDtoHAsync_v2(
+        call,
+        to: Destination,
+        from: CUdeviceptr,
+        size: usize,
+        stream: CUstream,
+    ) {
+        if call.enqueue(stream)? { Ok(()) } else { call.copy_out(to, from, size) }
     }
 
     /// Copies on the device, in the stream's turn.

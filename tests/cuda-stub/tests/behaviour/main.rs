@@ -6,6 +6,7 @@
 
 mod contexts;
 mod control;
+mod events;
 mod graphs;
 mod launches;
 mod libraries;

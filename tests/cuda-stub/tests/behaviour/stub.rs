@@ -87,6 +87,12 @@ functions! {
     cuStreamGetAttribute(stream: CUstream, attribute: u32, value: Out<CUlaunchAttributeValue>) -> Status;
     cuStreamSetAttribute(stream: CUstream, attribute: u32, value: In<CUlaunchAttributeValue>) -> Status;
     cuStreamDestroy_v2(stream: CUstream) -> Status;
+    cuEventCreate(event: Out<CUevent>, flags: u32) -> Status;
+    cuEventDestroy_v2(event: CUevent) -> Status;
+    cuEventRecord(event: CUevent, stream: CUstream) -> Status;
+    cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: u32) -> Status;
+    cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: Source, size: usize, stream: CUstream) -> Status;
+    cuMemcpyDtoHAsync_v2(to: Destination, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
     cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
     cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: Address) -> Status;
     cuStreamGetCtx(stream: CUstream, context: Out<CUcontext>) -> Status;
