@@ -53,7 +53,8 @@ def crate(tmp_path_factory):
 def cargo(crate, kernpack, *words, **variables):
     """What cargo says. It finds dependencies where the workspace's own tests have built them."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")).resolve()
-    settings = {"CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_DEBUG": "1"}
+    settings = {"CARGO_TARGET_DIR": str(target)}
+    settings["CARGO_PROFILE_DEV_DEBUG"] = os.environ.get("CARGO_PROFILE_DEV_DEBUG", "1")
     return subprocess.run(
         ["cargo", *words, "--quiet"],
         cwd=crate,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shared objects: what is no package, what is another than the functions were made for, and how
-//! long a package is there.
+//! long a package is there. And lenders of a user's, who may do anything.
+
+#![expect(unsafe_code, reason = "to lend a tensor is a promise")]
 
 use crate::packages::{SharedObject, TABLE, compiled, table_object};
 use crate::{everything, table};
 use expect_test::{Expect, expect};
-use kernpack::{Error, Library};
-use ndarray::{Array2, array};
+use kernpack::{Cpu, DLTensor, Error, Lend, Library};
+use ndarray::{Array1, Array2, array};
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Barrier;
 
@@ -154,6 +157,70 @@ fn a_call_that_is_never_made_does_nothing() {
     assert_eq!(y, Array2::from_elem((1, 4), 0.0f32));
     package.scale(&x, &mut y).call().unwrap();
     assert_eq!(y, Array2::from_elem((1, 4), 2.0f32));
+}
+
+#[test]
+fn two_packages_of_one_name_are_two() {
+    let other = SharedObject::of(&compiled(&TABLE.replace("\"alpha\"]", "\"alpha + alpha\"]")));
+    let (one, two) =
+        (table::load(&table_object().path).unwrap(), table::load(&other.path).unwrap());
+    let (x, mut y) = (Array2::from_elem((1, 4), 1.0f32), Array2::from_elem((1, 4), 0.0f32));
+    one.scale(&x, &mut y).alpha(3.0).call().unwrap();
+    assert_eq!(y, Array2::from_elem((1, 4), 3.0f32));
+    two.scale(&x, &mut y).alpha(3.0).call().unwrap();
+    assert_eq!(y, Array2::from_elem((1, 4), 6.0f32));
+}
+
+/// A lender of a user's, who panics.
+struct Panics;
+
+// SAFETY: nothing is lent.
+unsafe impl Lend for Panics {
+    type Element = f32;
+    type Guard<'a> = ();
+
+    fn lend<'a>(&'a self, _: &'a Cpu) -> kernpack::Result<(DLTensor, ())> {
+        std::panic::resume_unwind(Box::new("a lender's own"))
+    }
+}
+
+/// A lender of a user's, who counts the guards that there are.
+struct Guarded<'n>(&'n Array1<f32>, Cell<usize>);
+
+struct Guard<'a>(&'a Cell<usize>);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+// SAFETY: it is the array that is lent.
+unsafe impl Lend for Guarded<'_> {
+    type Element = f32;
+    type Guard<'a>
+        = Guard<'a>
+    where
+        Self: 'a;
+
+    fn lend<'a>(&'a self, cpu: &'a Cpu) -> kernpack::Result<(DLTensor, Guard<'a>)> {
+        self.1.set(self.1.get() + 1);
+        Ok((self.0.lend(cpu)?.0, Guard(&self.1)))
+    }
+}
+
+#[test]
+fn a_lender_that_panics_leaves_nothing_behind() {
+    let package = table::load(&table_object().path).unwrap();
+    let x = array![1.0f32, 2.0];
+    let guarded = Guarded(&x, Cell::new(0));
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        package.add(&guarded).b(&Panics).call()
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"a lender's own"));
+    assert_eq!(guarded.1.get(), 0, "the guard of the other argument is dropped");
+    let y = package.add(&guarded).call().unwrap();
+    assert_eq!((y.as_slice().unwrap(), guarded.1.get()), (&[1.0, 2.0][..], 0));
 }
 
 #[test]
