@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is lent, read and written by address as a function of C does it: elements of slices and of
+//! Lent tensors, read and written by address as a function of C does it: elements of slices and of
 //! arrays in every layout, and the objects of a call. Nothing here calls C, so that Miri runs it,
 //! which knows what each address may be used for.
 
