@@ -90,8 +90,10 @@ fn what_is_written_is_in_the_array() {
     let (mut left, mut right) = x.view_mut().split_at(ndarray::Axis(1), 2);
     let (one, other) = (left.lend_mut(&Cpu).unwrap().0, right.lend_mut(&Cpu).unwrap().0);
     for (from, to) in addresses(&one).into_iter().zip(addresses(&other)) {
-        // SAFETY: the elements are those of the halves, which nobody else has.
-        unsafe { *(to as *mut f32) = *(from as *const f32) };
+        // SAFETY: it is an element of the left half.
+        let value = unsafe { *(from as *const f32) };
+        // SAFETY: it is one of the right half, which nobody else has.
+        unsafe { *(to as *mut f32) = value };
     }
     assert_eq!(x.row(2), array![2.0, 3.0, 2.0, 3.0]);
 }
