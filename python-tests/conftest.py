@@ -31,7 +31,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 ).rstrip(os.pathsep)
 
 
-LONGEST = ["test_wheel.py", "test_types.py"]
+LONGEST = ["test_wheel.py", "test_types.py", "test_rust.py"]
 """The files that take longest, which begin first where several run at once."""
 
 
