@@ -694,6 +694,11 @@ def test_lambdas_of_one_line_are_told_apart():
     assert "has 2 lambdas like it" in refused(calling(same)) and again(1.0) == 2.0
 
 
+def test_a_lambda_within_another_is_told_from_it():
+    within, default = (lambda: lambda a: a + 4.0)(), (lambda of=lambda a: a + 5.0: of)()
+    assert [stores(calling(each)) for each in (within, default)] == [5.0, 6.0]
+
+
 # Texts
 
 
@@ -763,8 +768,11 @@ def test_a_file_that_is_edited_later(folder):
     assert "the text of `lone` cannot be read from" in refused(calling(module.lone))
     assert "has 0 lambdas like it" in refused(calling(module.short))
     assert "of it does not define it any more" in refused(calling(module.inner))
-    write(path, text.replace("3.0", "5.0"))
-    assert "has 0 lambdas like it" in refused(calling(module.short))
+    for other in ("a: a * 5.0", "a: a + 3.0", "a, a: a * 3.0"):
+        write(path, text.replace("a: a * 3.0", other))
+        assert "has 0 lambdas like it" in refused(calling(module.short))
+    write(path, text + "def broken(:\n")
+    assert "the text of `<lambda>` cannot be read from" in refused(calling(module.short))
     write(path, text)
     assert stores(calling(module.short)) == 3.0
 
@@ -817,9 +825,11 @@ def test_the_text_of_a_function_is_told_from_others():
     for old, new in [*changes, ("def outer", "\ndef outer")]:
         assert old in text and not is_that(own, text.replace(old, new)), new
     assert not is_that(own, text + "def broken(:\n")
-    # Annotations are no texts, as they are in the module that reads this.
+    # Annotations are no texts, as they are here and in the module that reads this.
     text = "def outer():\n    def own():\n        def inner(a: int) -> bool: ...\n    return own\n"
-    assert is_that(said(text)["outer"]().__code__, text)
+    scope = {}
+    exec(compile(text, "<own>", "exec", dont_inherit=True), scope)
+    assert is_that(scope["outer"]().__code__, text)
 
 
 def test_a_function_without_its_file_is_told():
