@@ -164,6 +164,18 @@ class Params(typing.NamedTuple):
 class Size(enum.IntEnum):
     SMALL = 3
 
+    @property
+    def half(self):
+        return self / 2
+
+
+@dataclasses.dataclass
+class Called:
+    width: object
+
+    def __call__(self, x):
+        return x
+
 
 @pytest.mark.parametrize("value", [3, 3.0, np.float32(3), np.int64(3), Size.SMALL])
 def test_numbers_of_many_types_are_numbers(value):
@@ -225,6 +237,11 @@ def test_attributes_of_what_the_language_has_are_the_languages(value):
 def test_attributes_of_a_tensor_are_followed():
     weights = torch.zeros(3, 5)
     assert stored(constants_of(lambda: weights.shape[1] + len(weights.shape))) == 7.0
+
+
+def test_attributes_of_numbers_and_functions_that_have_a_class_of_the_program_are_followed():
+    size, called = Size.SMALL, Called(5)
+    assert stored(constants_of(lambda: size.half + called.width)) == 6.5
 
 
 def constants_of(function) -> kp.Function:
@@ -653,6 +670,32 @@ def test_a_list_within_what_does_not_change_is_compared_too():
     with pytest.raises(ValueError, match="expected"):
         f(1)
     assert not kp._captured.is_mutable((1, Frozen(other=(2.0, None))))
+
+
+class Foreign:
+    """A dataclass as another library makes them."""
+
+    __dataclass_fields__ = Called.__dataclass_fields__
+    width = 1
+
+
+@pytest.mark.parametrize("held", [Called(1), Foreign()])
+@pytest.mark.parametrize(
+    ("around", "width_of"),
+    [(lambda held: held, lambda of: of.width), (Frozen, lambda of: of.tile.width)],
+)
+def test_a_dataclass_that_is_passed_on_is_compared_by_what_it_holds(held, around, width_of):
+    held.width, of = 1, around(held)
+
+    @kp.jit
+    def f(n):
+        assert n == width_of(of)
+
+    f(1)
+    held.width = 2
+    f(2)
+    with pytest.raises(ValueError, match="expected"):
+        f(1)
 
 
 def test_kernels_in_classes_know_their_object():
