@@ -513,6 +513,20 @@ def test_an_attribute_that_changes_is_never_stale(monkeypatch):
     by_global(7)
 
 
+def test_an_attribute_of_a_global_is_looked_at_where_it_has_changed(monkeypatch):
+    monkeypatch.setitem(globals(), "CONFIG", types.SimpleNamespace(width=1))
+
+    @kp.jit
+    def f(n):
+        assert n == CONFIG.width
+
+    f(1)
+    CONFIG.width = 2
+    f(2)
+    f._renew = None
+    f(2)
+
+
 def test_another_object_of_the_same_value_is_looked_at_once():
     width = [float(number) for number in ("1000.5", "1000.5")]
     by = width[0]
@@ -1405,7 +1419,8 @@ def test_a_warm_variant_is_the_one_that_calls_find():
 
     tensor = {"tensor": _tensor("float32", 1)}
     f.of_classes([tensor, tensor, "float"], "a test")
-    shown = json.dumps([tensor, tensor, "float"], separators=(",", ":"))
+    again = {"tensor": dict(reversed(tensor["tensor"].items()))}
+    shown = json.dumps([again, tensor, "float"], separators=(",", ":"))
     assert f._miss(shown, 0) is not None and len(f.variants) == 1
 
 
@@ -1525,6 +1540,45 @@ def test_errors_of_a_variant_arrive_as_they_are():
     with pytest.raises(kp.CompileError) as caught:
         wrong(3)
     assert caught.value.diagnostics[0]["code"] == "unknown-name"
+
+
+def test_who_has_the_handle_of_a_function_calls_it_too():
+    kept = []
+    keep = tvm_ffi.convert(lambda function: kept.append(function))
+
+    @kp.jit
+    def f(n):
+        assert n == 1
+
+    @kp.jit
+    def wrong(n):
+        nothing_of_that_name(n)
+
+    keep(f), keep(wrong)
+    assert kept[0](1) is None
+    with pytest.raises(ValueError, match="expected n == 1, got 2"):
+        kept[0](2)
+    with pytest.raises(RuntimeError, match="`nothing_of_that_name` is not defined"):
+        kept[1](1)
+    del f
+    gc.collect()
+    with pytest.raises(RuntimeError, match="the jit function is gone"):
+        kept[0](1.0)
+
+
+def test_arrays_of_jax_are_not_written():
+    @kp.jit("f(x: Tensor([n], float32, mut))")
+    def f(x):
+        scale_elements(x, x, 2.0).launch(grid=1, block=1)
+
+    @kp.jit
+    def g(x):
+        pass
+
+    with pytest.raises(TypeError, match=r"argument #0 .* got a jax.Array, which is immutable"):
+        f(jnp.zeros(3))
+    with pytest.raises(ValueError, match="expected cuda, got cpu"):
+        g(jnp.zeros(3))
 
 
 def test_there_are_at_most_so_many_variants(tmp_path):

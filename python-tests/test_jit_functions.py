@@ -597,6 +597,9 @@ def test_arguments_that_are_nothing_of_kernels_are_told():
 
     with pytest.raises(TypeError, match="`y` is given a Python object, which functions without a"):
         f.warmup(1, object())
+    for given, name in (((1, object()), "x"), (Said(1, object()), "b")):
+        with pytest.raises(TypeError, match=f"`{name}` is given a Python object, which functions"):
+            f.warmup(given)
     with pytest.raises(
         TypeError, match=r"^Expected 1 to 2 arguments when calling: `f\(x, y\)`, got 0"
     ):
@@ -645,6 +648,10 @@ def test_what_is_returned_is_that_of_the_variant_that_was_called():
     for mode, names in ((2, ("y", "z")), (3, ("z", "y"))):
         assert f._finish(["one", "two"], (3, mode), ())._fields == names
     assert len(f.variants) == 3
+    g = kp.jit(f.function)
+    g.check(3, 2), g.check(3, 3)
+    # As many of other names.
+    assert g._finish(["one", "two"], (3, 2), ())._fields == ("y", "z")
 
 
 @pytest.mark.parametrize("parameters", ["x, *rest", "x, **rest"])
