@@ -1002,7 +1002,10 @@ def test_types_stand_for_what_is_in_tuples():
         expected = "f(p: Tuple(int8, Tuple(float32, float16)))"
         assert kp.compile(f, spec).signature == expected
     assert kp.compile(f, Fields(1, kp.int8)).signature == "f(p: Tuple(x: int64, y: int8))"
-    assert type(kp.jit("f(p: Optional[int64] = None)")(f.function)) is kp._jit.FlatJitFunction
+    flat = {"Optional[int64]": True, "Tuple(int64)": False, "Optional[Tuple(int64)]": False}
+    for text, is_flat in flat.items():
+        made = kp.jit(f"f(p: {text})")(f.function)
+        assert isinstance(made, kp._jit.FlatJitFunction) == is_flat
     assert kp.compile(f, kp.int8, arch="sm_90a").signature == "f(p: int8)"
     # Nothing of it is what a call finds.
     assert f.variants == []
