@@ -85,6 +85,8 @@ def test_a_function_knows_its_name_signature_and_documentation():
     assert type(scale) is kp._jit.FlatJitFunction is not type(scaled)
     # Who looks below decorators finds the text.
     assert inspect.getsource(scale).startswith('@kp.jit("scale(')
+    assert inspect.getsource(scale_elements).startswith("@kp.kernel")
+    assert (scale_elements.__name__, scale_elements.__module__) == ("scale_elements", __name__)
 
 
 def test_a_call_is_refused_as_by_any_function():

@@ -67,7 +67,7 @@ class Variant:
     """How long that took."""
     is_cached: bool
     """Whether the cache had it."""
-    request: _check.Request = dataclasses.field(repr=False, compare=False)
+    request: _check.Request = dataclasses.field(compare=False)
     """What it was compiled from, for `check`."""
 
     @property
