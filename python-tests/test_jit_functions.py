@@ -235,6 +235,26 @@ def test_methods_of_python_are_functions_of_kernels():
     assert stores(wide.run) == 3.0
 
 
+class Scale:
+    def __init__(self, width):
+        self.width = width
+
+    def scaled(self, a):
+        return a * self.width
+
+
+class Scales:
+    one = property(lambda self: Scale(2.0))
+    two = property(lambda self: Scale(3.0))
+    three = property(lambda self: Scale(4.0))
+
+
+def test_methods_of_objects_that_nobody_keeps_are_told_apart():
+    of = Scales()
+    helper = lambda a: of.one.scaled(a) + of.two.scaled(10.0) + of.three.scaled(100.0)  # noqa: E731
+    assert stores(calling(helper)) == 432.0
+
+
 def test_a_method_is_gone_with_its_object():
     wide = Wide()
     assert stores(wide.run) == 21.0
