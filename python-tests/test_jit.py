@@ -85,6 +85,8 @@ def test_a_function_knows_its_name_signature_and_documentation():
     assert type(scale) is kp._jit.FlatJitFunction is not type(scaled)
     # Who looks below decorators finds the text.
     assert inspect.getsource(scale).startswith('@kp.jit("scale(')
+    assert inspect.getsource(scale_elements).startswith("@kp.kernel")
+    assert (scale_elements.__name__, scale_elements.__module__) == ("scale_elements", __name__)
 
 
 def test_a_call_is_refused_as_by_any_function():
@@ -164,6 +166,18 @@ class Params(typing.NamedTuple):
 class Size(enum.IntEnum):
     SMALL = 3
 
+    @property
+    def half(self):
+        return self / 2
+
+
+@dataclasses.dataclass
+class Called:
+    width: object
+
+    def __call__(self, x):
+        return x
+
 
 @pytest.mark.parametrize("value", [3, 3.0, np.float32(3), np.int64(3), Size.SMALL])
 def test_numbers_of_many_types_are_numbers(value):
@@ -225,6 +239,11 @@ def test_attributes_of_what_the_language_has_are_the_languages(value):
 def test_attributes_of_a_tensor_are_followed():
     weights = torch.zeros(3, 5)
     assert stored(constants_of(lambda: weights.shape[1] + len(weights.shape))) == 7.0
+
+
+def test_attributes_of_numbers_and_functions_that_have_a_class_of_the_program_are_followed():
+    size, called = Size.SMALL, Called(5)
+    assert stored(constants_of(lambda: size.half + called.width)) == 6.5
 
 
 def constants_of(function) -> kp.Function:
@@ -496,6 +515,20 @@ def test_an_attribute_that_changes_is_never_stale(monkeypatch):
     by_global(7)
 
 
+def test_an_attribute_of_a_global_is_looked_at_where_it_has_changed(monkeypatch):
+    monkeypatch.setitem(globals(), "CONFIG", types.SimpleNamespace(width=1))
+
+    @kp.jit
+    def f(n):
+        assert n == CONFIG.width
+
+    f(1)
+    CONFIG.width = 2
+    f(2)
+    f._renew = None
+    f(2)
+
+
 def test_another_object_of_the_same_value_is_looked_at_once():
     width = [float(number) for number in ("1000.5", "1000.5")]
     by = width[0]
@@ -653,6 +686,32 @@ def test_a_list_within_what_does_not_change_is_compared_too():
     with pytest.raises(ValueError, match="expected"):
         f(1)
     assert not kp._captured.is_mutable((1, Frozen(other=(2.0, None))))
+
+
+class Foreign:
+    """A dataclass as another library makes them."""
+
+    __dataclass_fields__ = Called.__dataclass_fields__
+    width = 1
+
+
+@pytest.mark.parametrize("held", [Called(1), Foreign()])
+@pytest.mark.parametrize(
+    ("around", "width_of"),
+    [(lambda held: held, lambda of: of.width), (Frozen, lambda of: of.tile.width)],
+)
+def test_a_dataclass_that_is_passed_on_is_compared_by_what_it_holds(held, around, width_of):
+    held.width, of = 1, around(held)
+
+    @kp.jit
+    def f(n):
+        assert n == width_of(of)
+
+    f(1)
+    held.width = 2
+    f(2)
+    with pytest.raises(ValueError, match="expected"):
+        f(1)
 
 
 def test_kernels_in_classes_know_their_object():
@@ -945,7 +1004,10 @@ def test_types_stand_for_what_is_in_tuples():
         expected = "f(p: Tuple(int8, Tuple(float32, float16)))"
         assert kp.compile(f, spec).signature == expected
     assert kp.compile(f, Fields(1, kp.int8)).signature == "f(p: Tuple(x: int64, y: int8))"
-    assert type(kp.jit("f(p: Optional[int64] = None)")(f.function)) is kp._jit.FlatJitFunction
+    flat = {"Optional[int64]": True, "Tuple(int64)": False, "Optional[Tuple(int64)]": False}
+    for text, is_flat in flat.items():
+        made = kp.jit(f"f(p: {text})")(f.function)
+        assert isinstance(made, kp._jit.FlatJitFunction) == is_flat
     assert kp.compile(f, kp.int8, arch="sm_90a").signature == "f(p: int8)"
     # Nothing of it is what a call finds.
     assert f.variants == []
@@ -1362,7 +1424,8 @@ def test_a_warm_variant_is_the_one_that_calls_find():
 
     tensor = {"tensor": _tensor("float32", 1)}
     f.of_classes([tensor, tensor, "float"], "a test")
-    shown = json.dumps([tensor, tensor, "float"], separators=(",", ":"))
+    again = {"tensor": dict(reversed(tensor["tensor"].items()))}
+    shown = json.dumps([again, tensor, "float"], separators=(",", ":"))
     assert f._miss(shown, 0) is not None and len(f.variants) == 1
 
 
@@ -1482,6 +1545,45 @@ def test_errors_of_a_variant_arrive_as_they_are():
     with pytest.raises(kp.CompileError) as caught:
         wrong(3)
     assert caught.value.diagnostics[0]["code"] == "unknown-name"
+
+
+def test_who_has_the_handle_of_a_function_calls_it_too():
+    kept = []
+    keep = tvm_ffi.convert(lambda function: kept.append(function))
+
+    @kp.jit
+    def f(n):
+        assert n == 1
+
+    @kp.jit
+    def wrong(n):
+        nothing_of_that_name(n)
+
+    keep(f), keep(wrong)
+    assert kept[0](1) is None
+    with pytest.raises(ValueError, match="expected n == 1, got 2"):
+        kept[0](2)
+    with pytest.raises(RuntimeError, match="`nothing_of_that_name` is not defined"):
+        kept[1](1)
+    del f
+    gc.collect()
+    with pytest.raises(RuntimeError, match="the jit function is gone"):
+        kept[0](1.0)
+
+
+def test_arrays_of_jax_are_not_written():
+    @kp.jit("f(x: Tensor([n], float32, mut))")
+    def f(x):
+        scale_elements(x, x, 2.0).launch(grid=1, block=1)
+
+    @kp.jit
+    def g(x):
+        pass
+
+    with pytest.raises(TypeError, match=r"argument #0 .* got a jax.Array, which is immutable"):
+        f(jnp.zeros(3))
+    with pytest.raises(ValueError, match="expected cuda, got cpu"):
+        g(jnp.zeros(3))
 
 
 def test_there_are_at_most_so_many_variants(tmp_path):

@@ -235,6 +235,26 @@ def test_methods_of_python_are_functions_of_kernels():
     assert stores(wide.run) == 3.0
 
 
+class Scale:
+    def __init__(self, width):
+        self.width = width
+
+    def scaled(self, a):
+        return a * self.width
+
+
+class Scales:
+    one = property(lambda self: Scale(2.0))
+    two = property(lambda self: Scale(3.0))
+    three = property(lambda self: Scale(4.0))
+
+
+def test_methods_of_objects_that_nobody_keeps_are_told_apart():
+    of = Scales()
+    helper = lambda a: of.one.scaled(a) + of.two.scaled(10.0) + of.three.scaled(100.0)  # noqa: E731
+    assert stores(calling(helper)) == 432.0
+
+
 def test_a_method_is_gone_with_its_object():
     wide = Wide()
     assert stores(wide.run) == 21.0
@@ -597,6 +617,9 @@ def test_arguments_that_are_nothing_of_kernels_are_told():
 
     with pytest.raises(TypeError, match="`y` is given a Python object, which functions without a"):
         f.warmup(1, object())
+    for given, name in (((1, object()), "x"), (Said(1, object()), "b")):
+        with pytest.raises(TypeError, match=f"`{name}` is given a Python object, which functions"):
+            f.warmup(given)
     with pytest.raises(
         TypeError, match=r"^Expected 1 to 2 arguments when calling: `f\(x, y\)`, got 0"
     ):
@@ -645,6 +668,10 @@ def test_what_is_returned_is_that_of_the_variant_that_was_called():
     for mode, names in ((2, ("y", "z")), (3, ("z", "y"))):
         assert f._finish(["one", "two"], (3, mode), ())._fields == names
     assert len(f.variants) == 3
+    g = kp.jit(f.function)
+    g.check(3, 2), g.check(3, 3)
+    # As many of other names.
+    assert g._finish(["one", "two"], (3, 2), ())._fields == ("y", "z")
 
 
 @pytest.mark.parametrize("parameters", ["x, *rest", "x, **rest"])
@@ -692,6 +719,11 @@ def test_lambdas_of_one_line_are_told_apart():
     # fmt: on
     assert [stores(calling(each)) for each in (add, take, bound)] == [2.0, 0.0, -1.0]
     assert "has 2 lambdas like it" in refused(calling(same)) and again(1.0) == 2.0
+
+
+def test_a_lambda_within_another_is_told_from_it():
+    within, default = (lambda: lambda a: a + 4.0)(), (lambda of=lambda a: a + 5.0: of)()
+    assert [stores(calling(each)) for each in (within, default)] == [5.0, 6.0]
 
 
 # Texts
@@ -763,8 +795,11 @@ def test_a_file_that_is_edited_later(folder):
     assert "the text of `lone` cannot be read from" in refused(calling(module.lone))
     assert "has 0 lambdas like it" in refused(calling(module.short))
     assert "of it does not define it any more" in refused(calling(module.inner))
-    write(path, text.replace("3.0", "5.0"))
-    assert "has 0 lambdas like it" in refused(calling(module.short))
+    for other in ("a: a * 5.0", "a: a + 3.0", "a, a: a * 3.0"):
+        write(path, text.replace("a: a * 3.0", other))
+        assert "has 0 lambdas like it" in refused(calling(module.short))
+    write(path, text + "def broken(:\n")
+    assert "the text of `<lambda>` cannot be read from" in refused(calling(module.short))
     write(path, text)
     assert stores(calling(module.short)) == 3.0
 
@@ -817,9 +852,11 @@ def test_the_text_of_a_function_is_told_from_others():
     for old, new in [*changes, ("def outer", "\ndef outer")]:
         assert old in text and not is_that(own, text.replace(old, new)), new
     assert not is_that(own, text + "def broken(:\n")
-    # Annotations are no texts, as they are in the module that reads this.
+    # Annotations are no texts, as they are here and in the module that reads this.
     text = "def outer():\n    def own():\n        def inner(a: int) -> bool: ...\n    return own\n"
-    assert is_that(said(text)["outer"]().__code__, text)
+    scope = {}
+    exec(compile(text, "<own>", "exec", dont_inherit=True), scope)
+    assert is_that(scope["outer"]().__code__, text)
 
 
 def test_a_function_without_its_file_is_told():

@@ -297,6 +297,7 @@ def test_what_is_not_known_is_refused():
     [
         (lambda: L("(4"), ValueError, "expected `,` or `)`, found the end"),
         (lambda: L("S<3,4,3>"), ValueError, "expected a layout, found `S<3,4,3>`"),
+        (lambda: L("(4:1,2:1)"), ValueError, "expected a layout, found a tiler"),
         (lambda: kp.Swizzle("4:1"), ValueError, "expected a swizzle, found `4:1`"),
         (lambda: kp.make_layout((4, -1)), ValueError, "the extent `-1` is negative"),
         (lambda: kp.make_layout((4, 8), (1,)), ValueError, "are not nested alike"),

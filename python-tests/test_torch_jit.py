@@ -232,3 +232,54 @@ def test_an_error_between_graphs_is_the_functions_own():
 
     with pytest.raises(ValueError, match="expected cuda, got cpu"):
         model(torch.ones(4))
+
+
+CALLED_BEFORE = """
+import contextlib
+import sys
+import numpy
+import torch
+import kernpack as kp
+
+sizes = [1.0]
+
+@kp.kernel
+def put(x, by):
+    x[0] = by
+
+@kp.jit
+def by_class(x):
+    pass
+
+# What is captured is looked at before each call, as it may change.
+@kp.jit("by_signature(x: Tensor([n], float32, mut))")
+def by_signature(x):
+    put(x, sizes[0]).launch(grid=1, block=1)
+
+function, first = {
+    "class": (by_class, 1),
+    "signature": (by_signature, numpy.ones(4, "float32")),
+}[sys.argv[1]]
+with contextlib.suppress(ValueError):
+    function(first)
+assert "torch._dynamo" not in sys.modules
+
+@torch.compile(backend="eager")
+def model(x):
+    function(x + 1)
+
+try:
+    model(torch.ones(4))
+except ValueError as error:
+    print(str(error).partition("expected ")[2].partition(":")[0])
+"""
+
+
+@pytest.mark.parametrize("by", ["class", "signature"])
+def test_a_function_that_was_called_before_pytorch_compiles_is_left_alone(by, tmp_path):
+    (tmp_path / "shown.py").write_text(CALLED_BEFORE)
+    command = [sys.executable, tmp_path / "shown.py", by]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    # PyTorch warns of what it does not know how to trace.
+    assert "expected" not in ran.stdout and "cuda, got cpu" in ran.stdout, ran.stderr
+    assert "kernpack" not in ran.stderr and "trace" not in ran.stderr

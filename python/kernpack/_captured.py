@@ -370,25 +370,13 @@ def frozen(value: Any) -> Any:
     """
     written = write(value, _Function)
     is_unheld = is_dict(written) and "unheld" in written
-    return ("unheld", id(value)) if is_unheld else _text(written)
+    return ("unheld", id(value)) if is_unheld else written
 
 
 class _Function(NamedTuple):
     """A function that is captured."""
 
     of: Any
-
-
-def _text(written: Json) -> Any:
-    """JSON in which functions are objects, as something that compares."""
-    parts: Any = written
-    if isinstance(written, _Function):
-        return written
-    if isinstance(written, list):
-        return ("list", *map(_text, parts))
-    if isinstance(written, dict):
-        return ("dict", *((name, _text(each)) for name, each in parts.items()))
-    return (type(written).__name__, written)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -44,7 +44,7 @@ class Finding:
         return self.text
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True)
 class Checked:
     """What came of a call on the interpreter. It is true where nothing was found.
 

@@ -67,7 +67,7 @@ class Variant:
     """How long that took."""
     is_cached: bool
     """Whether the cache had it."""
-    request: _check.Request = dataclasses.field(repr=False, compare=False)
+    request: _check.Request = dataclasses.field(compare=False)
     """What it was compiled from, for `check`."""
 
     @property
@@ -220,6 +220,9 @@ class _JitMethods(Function):
         """The function for a call that has no variant yet; called by the dispatcher."""
         _dynamo.leave_alone()
         try:
+            if not self._programs:
+                # Who has its handle alone does not come by the call slot.
+                self._renew()
             return self._variant(number, json.loads(classes), CALLED).function.raw
         except BaseException as error:
             # TVM-FFI hands on the kind and the message of an error alone.

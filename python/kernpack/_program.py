@@ -97,8 +97,8 @@ class Program:
         self._sources: list[dict[str, Any]] = []
         self.places: list[tuple[str, int]] = []
         self.watches: list[Watch] = []
+        # Functions and objects by their ids: what is watched keeps them.
         self._known: dict[tuple[int, int], int] = {}
-        self._kept: list[Any] = []
         self._within: list[tuple[int, int]] = []
         self.name = text.name
         self._add(function, text, owner, "packed")
@@ -143,7 +143,6 @@ class Program:
             {"role": role, "text": text.text, "names": names, "is_method": is_method}
         )
         self.places.append(text.place)
-        self._kept += [function, owner]
         number = self._known[key] = len(self._sources) - 1
         return number
 

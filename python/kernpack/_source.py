@@ -56,7 +56,7 @@ def read(function: types.FunctionType) -> SourceText:
     if name == _LAMBDA:
         return _lambda(function)
     try:
-        lines, line = _lines(function)
+        lines, line = inspect.getsourcelines(function)
     except (OSError, TypeError, IndentationError, SyntaxError) as error:
         raise TypeError(_unread(function, str(error))) from None
     text = "".join(lines)
@@ -68,17 +68,6 @@ def read(function: types.FunctionType) -> SourceText:
         # It stands in a class or in another function: a block that always runs keeps its columns.
         return SourceText(name, f"if True:\n{text}", file, line - 1)
     return SourceText(name, text, file, line)
-
-
-def _lines(function: types.FunctionType) -> tuple[list[str], int]:
-    """The lines of a function, and the number of the first one."""
-    code = function.__code__
-    linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    if lines:
-        # `inspect` asks all modules for their files, and some import others then.
-        return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
-    return inspect.getsourcelines(function)
 
 
 _LAMBDA = "<lambda>"
@@ -163,9 +152,7 @@ def _lambda(function: types.FunctionType) -> SourceText:
     except SyntaxError as error:
         raise TypeError(_unread(function, str(error))) from None
     pieces = {ast.get_source_segment(text, node) or "" for node in nodes if node.lineno == line}
-    found = [piece for piece in pieces if _is_same(function, piece)]
-    if len(found) > 1:
-        found = [piece for piece in found if _is_compiled_to(function.__code__, piece)]
+    found = [piece for piece in pieces if _is_compiled_to(function.__code__, piece)]
     if len(found) != 1:
         raise TypeError(_unread(function, f"line {line} has {len(found)} lambdas like it"))
     return SourceText(name, f"{name} = ({found[0]})\n", file, line)
@@ -181,30 +168,16 @@ def as_statement(text: SourceText) -> SourceText:
     return SourceText(text.name, f"def {text.name}({parameters}): ({piece})\n", *text.place)
 
 
-def _is_same(function: types.FunctionType, piece: str) -> bool:
-    """Whether a text compiles to the function's own code, but for where names are."""
-    try:
-        code = compile(f"({piece})", "<lambda>", "eval")
-    except SyntaxError:
-        return False
-    codes = [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    own = function.__code__
-    return any(
-        each.co_varnames == own.co_varnames
-        and _constants(each) == _constants(own)
-        and {*each.co_names, *each.co_freevars} == {*own.co_names, *own.co_freevars}
-        for each in codes
-    )
-
-
 def _is_compiled_to(own: types.CodeType, piece: str) -> bool:
     """Whether the text of a lambda compiles to the very same code."""
     around = f"def _({', '.join(own.co_freevars)}):\n    return ({piece})\n"
-    return any(_said_by(each) == _said_by(own) for each in _functions(around, 0))
-
-
-def _constants(code: types.CodeType) -> list[object]:
-    return [const for const in code.co_consts if not isinstance(const, (types.CodeType, str))]
+    try:
+        made = _functions(around, 0)[0]
+    except SyntaxError:
+        return False
+    # Lambdas among its defaults stand before it.
+    codes = [const for const in made.co_consts if isinstance(const, types.CodeType)]
+    return any(_said_by(each) == _said_by(own) for each in codes[-1:])
 
 
 def _unread(function: types.FunctionType, reason: str) -> str:
