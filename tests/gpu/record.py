@@ -875,6 +875,7 @@ def stream_memory(d):
     for size in (0, 1, 2**50):
         d("cuMemAllocAsync", Place(), size, stream)
     memory = d.new("cuMemAllocAsync", 1024, stream)
+    d("cuMemFreeAsync", None, stream)
     d("cuMemFreeAsync", memory + 16, stream)
     d("cuMemFreeAsync", memory, stream)
     memory = d.new("cuMemAllocAsync", 1024, stream)

@@ -27,17 +27,18 @@ impl Value for CUhostFn {
 }
 
 api! {
-    /// Memory that is there for what comes behind this on the stream. In a capture it is the
-    /// graph's, which is what frees it.
+    /// Memory that is there for what comes behind this on the stream; NULL for no bytes. In a
+    /// capture it is the graph's, which is what frees it.
     fn cuMemAllocAsync(call, address: Out<CUdeviceptr>, size: usize, stream: CUstream) {
         let context = call.driver.context_of(stream, call.thread)?;
         call.enqueue(stream)?;
-        address.put(CUdeviceptr(call.driver.memory.allocate(size, context)?))
+        let memory = if size == 0 { 0 } else { call.driver.memory.allocate(size, context)? };
+        address.put(CUdeviceptr(memory))
     }
 
-    /// Gives memory back behind what is on the stream.
+    /// Gives memory back behind what is on the stream; nothing for NULL.
     fn cuMemFreeAsync(call, address: CUdeviceptr, stream: CUstream) {
-        if call.enqueue(stream)? { Ok(()) } else { call.driver.memory.free(address.0) }
+        if call.enqueue(stream)? || address.0 == 0 { Ok(()) } else { call.driver.memory.free(address.0) }
     }
 
     /// Copies to the device, in the stream's turn.

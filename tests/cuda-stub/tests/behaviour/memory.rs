@@ -59,7 +59,8 @@ fn memory_comes_and_goes_in_the_order_of_a_stream() {
     let stream = handle(CUstream, |out| stub.cuStreamCreate(out, 1)).unwrap();
     let allocate =
         |size, stream| handle(CUdeviceptr, |out| stub.cuMemAllocAsync(out, size, stream));
-    assert_eq!(allocate(0, stream), Err(Status::INVALID_VALUE));
+    assert_eq!(allocate(0, stream), Ok(CUdeviceptr(0)));
+    assert_eq!(stub.cuMemFreeAsync(CUdeviceptr(0), stream), Status::SUCCESS);
     assert_eq!(allocate(1 << 50, stream), Err(Status::OUT_OF_MEMORY));
     let memory = allocate(64, stream).unwrap();
     assert_eq!(stub.counts()["allocations"], 1);
