@@ -72,11 +72,16 @@ def arguments(function: kp.JitFunction, seed: int) -> list[Any]:
 
 
 def wrong_place(error: kp.CompileError, file: str, lines: list[str]) -> str | None:
-    """A place of an error that is none of the text."""
+    """A place of an error that is none of the text. What is wrong with a function of another file
+    has its place there, and a place in the text, from where it is called.
+    """
     for problem in error.diagnostics:
+        files = [label["file"] for label in problem["labels"]]
+        if files and file not in files:
+            return f"{problem['code']}: places in {', '.join(files)} alone"
         for label in problem["labels"]:
             if label["file"] != file:
-                return f"{problem['code']}: a place in {label['file']}"
+                continue
             if label["line"] is None:
                 continue
             if not 1 <= label["line"] <= len(lines):
