@@ -88,6 +88,20 @@ fn what_is_kept_for_a_stream_is_freed_where_memory_is_short() {
 }
 
 #[test]
+fn what_cannot_be_freed_yet_is_kept() {
+    let gpu = Gpu::new();
+    let (first, second) = (gpu.stream(), gpu.stream());
+    drop(gpu.results(&first).unwrap());
+    gpu.memory_log();
+    gpu.stub.fail("cuMemAllocAsync", 1, 2);
+    gpu.stub.fail("cuCtxSynchronize", 1, 900);
+    drop(gpu.results(&second).unwrap());
+    assert!(!gpu.memory_log().contains("memory1"), "the device may still use it");
+    drop(gpu.results(&first).unwrap());
+    assert!(gpu.memory_log().starts_with("cuMemFreeAsync memory1 on stream1; "));
+}
+
+#[test]
 fn a_result_that_other_streams_use_is_freed_with_a_wait() {
     let gpu = Gpu::new();
     let (first, second) = (gpu.stream(), gpu.stream());

@@ -17,7 +17,7 @@ use crate::driver::{Context, Driver, NOT_SUPPORTED, OUT_OF_MEMORY, Stream};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::libtvm_ffi::TVMFFIEnvGetStream;
 use std::ffi::c_int;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Memory on a device.
 pub struct Memory {
@@ -74,36 +74,41 @@ unsafe impl Send for Kept {}
 
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// Takes what is kept, of that order or of any.
-fn take_kept(of: Option<Order>) -> Vec<Kept> {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.extract_if(.., |each| of.is_none_or(|order| order == each.order)).collect()
+fn kept() -> MutexGuard<'static, Vec<Kept>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Frees what is kept for a stream.
+/// Frees what is kept for a stream, whose context is current.
 fn free_behind(driver: &Driver, current: &Current) {
-    for Kept { context, address, .. } in take_kept(Some(current.order)) {
+    let of_stream: Vec<_> = kept().extract_if(.., |each| each.order == current.order).collect();
+    for Kept { address, .. } in of_stream {
         // SAFETY: whoever had the memory gave it up, and the stream is the environment's.
-        driver.within(context, || unsafe { driver.free_async(address, current.stream) });
+        unsafe { driver.free_async(address, current.stream) };
     }
 }
 
-/// Frees all that is kept, behind all that runs. Says whether there was any.
-fn free_kept(driver: &Driver) -> bool {
-    let kept = take_kept(None);
-    for Kept { context, address, .. } in &kept {
-        driver.within(*context, || match driver.synchronize() {
+/// Frees all that is kept of a context, behind all that runs there. Says whether there was any.
+fn free_kept(driver: &Driver, context: Context) -> bool {
+    let of_context: Vec<_> = kept().extract_if(.., |each| each.context == context).collect();
+    let is_freed = !of_context.is_empty();
+    driver.within(context, || {
+        if is_freed && driver.synchronize() != 0 {
+            // Somebody captures, or the device is lost.
+            kept().extend(of_context);
+            return 0;
+        }
+        for Kept { address, .. } in of_context {
             // SAFETY: whoever had the memory gave it up, and nothing runs that uses it.
-            0 => unsafe { driver.free(*address) },
-            // It stays: somebody captures, or the device is lost.
-            status => status,
-        });
-    }
-    !kept.is_empty()
+            unsafe { driver.free(address) };
+        }
+        0
+    });
+    is_freed
 }
 
-/// Waits for all that runs on a device. What goes wrong, whoever uses the device next is told.
-pub fn wait(device: i32) {
+/// Waits for all that runs on a GPU: before memory is freed that several streams have used. What
+/// goes wrong, whoever uses the device next is told.
+pub fn wait_for_gpu(device: i32) {
     let Ok(driver) = Driver::get() else { return };
     if let Ok(context) = driver.primary(device) {
         driver.within(context, || driver.synchronize());
@@ -123,7 +128,7 @@ impl Memory {
         let context = driver.primary(device).map_err(failed)?;
         let mut memory = Memory { device, context, address: 0, order: Order::Waits };
         let mut got = memory.get(driver, size);
-        if got == Err(OUT_OF_MEMORY) && free_kept(driver) {
+        if got == Err(OUT_OF_MEMORY) && free_kept(driver, context) {
             got = memory.get(driver, size);
         }
         got.map_err(|status| failed((memory.function(), status)))?;
@@ -175,8 +180,7 @@ impl Memory {
                 // The graph's memory is freed by the graph.
                 (Order::Graph(_), _) => {}
                 (Order::Stream(_), _) => {
-                    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-                    kept.push(Kept { context, address, order });
+                    kept().push(Kept { context, address, order });
                 }
             }
             0

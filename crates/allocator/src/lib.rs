@@ -20,6 +20,8 @@
 mod cuda;
 mod driver;
 
+pub use cuda::wait_for_gpu;
+
 use kernpack_ffi_abi::layout::DLTensor;
 use kernpack_ffi_abi::libtvm_ffi::{
     SetError, TVMFFIEnvGetDLPackManagedTensorAllocator, TVMFFIEnvSetDLPackManagedTensorAllocator,
@@ -43,11 +45,6 @@ pub fn install() -> Result<(), String> {
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(install_if_none);
     let thread = thread.map_err(|error| format!("cannot start a thread: {error}"))?;
     thread.join().map_err(|_| "kernpack failed; see above".to_string())
-}
-
-/// Waits for all that runs on a GPU: before memory is freed that several streams have used.
-pub fn wait_for_gpu(device: i32) {
-    cuda::wait(device);
 }
 
 fn install_if_none() {
