@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rounds of samples, and the figure that their medians are.
+//! Figures of calls that are timed in turn, as all benchmarks take samples.
+
+#[allow(dead_code, reason = "not all of it is needed here")]
+#[path = "../../src/series.rs"]
+mod series;
 
 use serde_json::{Value, json};
+use series::{Medians, interleave};
 
 const N_ROUNDS: usize = 301;
 
-/// Takes samples in an order that rotates: nanoseconds of a call. The figure that is printed, with
-/// the most that a typed call may cost of one by hand.
+/// The figure that is printed: nanoseconds of a call, with the most that a typed one may cost of
+/// one by hand.
 pub fn figure(
     name: &str,
     ratio: f64,
-    mut ours: impl FnMut() -> f64,
-    mut by_hand: impl FnMut() -> f64,
+    ours: impl FnMut() -> f64,
+    by_hand: impl FnMut() -> f64,
 ) -> Value {
-    const OURS: usize = 1;
-    let mut samples = [const { Vec::new() }; 3];
-    for round in 0..N_ROUNDS {
-        for turn in 0..3 {
-            let side = (round + turn) % 3;
-            samples[side].push(if side == OURS { ours() } else { by_hand() });
-        }
-    }
-    let [reference, ours, control] = samples.map(|mut samples| {
-        samples.sort_by(f64::total_cmp);
-        samples[samples.len() / 2]
-    });
+    let Medians { ours, reference, control } = interleave(N_ROUNDS, ours, by_hand);
     json!({
         "name": name, "unit": "ns", "ratio": ratio,
         "ours": ours, "reference": reference, "control": control,

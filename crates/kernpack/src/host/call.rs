@@ -135,15 +135,21 @@ impl Drop for Returned {
 }
 
 impl Returned {
+    /// A value whose reference becomes this one's.
+    #[inline]
+    const fn of(value: Any) -> Returned {
+        Returned { value, stream: ptr::null_mut() }
+    }
+
     /// Nothing.
     #[inline]
     pub(crate) const fn none() -> Returned {
-        Returned { value: NONE, stream: ptr::null_mut() }
+        Returned::of(NONE)
     }
 
     /// An object of that type, whose reference becomes the value's.
     pub(crate) fn object(index: TypeIndex, object: *mut c_void) -> Returned {
-        Returned { value: any(index, object as i64), stream: ptr::null_mut() }
+        Returned::of(any(index, object as i64))
     }
 
     /// The same, of a call on that stream.
@@ -240,7 +246,7 @@ fn share(value: Any) -> Returned {
         // SAFETY: the value has a reference, so that the object is there.
         unsafe { kernpack_ffi_abi::libtvm_ffi::TVMFFIObjectIncRef(object) };
     }
-    Returned { value, stream: ptr::null_mut() }
+    Returned::of(value)
 }
 
 // ---- values
