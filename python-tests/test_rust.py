@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -152,24 +153,75 @@ def test_a_program_with_cudarc_needs_no_gpu_to_be_built(kernpack):
     assert ran.returncode == 1
 
 
+def fragments():
+    """The blocks of the page that are parts of programs."""
+    blocks = re.findall(
+        r"^ *```rust,ignore\n(.*?)^ *```$", PAGE.read_text(), re.MULTILINE | re.DOTALL
+    )
+    return [textwrap.dedent(block) for block in blocks]
+
+
+def with_fragments(name):
+    """A program of `from_rust`, with the page's blocks where it names their first lines."""
+    named = {block.split("\n")[0]: block for block in fragments()}
+    text = (REPOSITORY / "python-tests/from_rust" / name).read_text()
+    return re.sub(r"^ *// the page: (.*)$", lambda line: named[line[1]], text, flags=re.MULTILINE)
+
+
 def code(text):
     """The lines of Rust, without comments, wherever they are indented."""
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if not line.startswith("//"))
 
 
-def test_what_the_page_says_of_other_crates_is_from_programs_that_run():
-    section = PAGE.read_text().split("## Tensors of other crates")[1].split("\n## ")[0]
-    blocks = re.findall(r"^```rust,ignore\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+def test_each_block_of_the_page_is_of_a_program_that_runs():
     typed = REPOSITORY / "tests/typed"
     programs = [
-        REPOSITORY / "examples/candle/src/main.rs",
-        typed / "dlpack.rs",
-        typed / "tvm_ffi.rs",
+        (REPOSITORY / "examples/candle/src/main.rs").read_text(),
+        (typed / "dlpack.rs").read_text(),
+        (typed / "tvm_ffi.rs").read_text(),
+        with_fragments("cudarc.rs"),
+        with_fragments("loaded.rs"),
     ]
-    assert len(blocks) == len(programs)
-    for block, program in zip(blocks, programs):
-        assert code(block) in code(program.read_text())
+    for block in fragments():
+        assert sum(code(block) in code(program) for program in programs) == 1, block
+
+
+def test_packages_are_loaded_as_the_page_says(crate, kernpack, tmp_path):
+    loading = tmp_path / "loading"
+    shutil.copytree(crate, loading)
+    manifest = loading / "Cargo.toml"
+    features = '"build", "check", "ndarray"'
+    manifest.write_text(manifest.read_text().replace('"check", "ndarray"', features))
+    (loading / "tests/rows.rs").unlink()
+    (loading / "tests/loaded.rs").write_text(with_fragments("loaded.rs"))
+    ran = cargo(loading, kernpack, "test", "--test", "loaded")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "test result: ok. 3 passed" in ran.stdout
+
+
+@needs_no_driver
+def test_memory_of_cudarc_is_used_as_the_page_says(kernpack, tmp_path):
+    """Under a driver whose kernels do nothing: what is called is what examples/cudarc calls."""
+    program, stub = tmp_path / "program", kernpack.parent / "deps/libkernpack_cuda_stub.so"
+    shutil.copytree(REPOSITORY / "examples/cudarc", program)
+    manifest = (program / "Cargo.toml").read_text()
+    (program / "Cargo.toml").write_text(manifest.replace("../..", str(REPOSITORY)))
+    build = (program / "build.rs").read_text()
+    (program / "build.rs").write_text(
+        build.replace("../rms_norm", f"{REPOSITORY}/examples/rms_norm")
+    )
+    (program / "src/main.rs").write_text(with_fragments("cudarc.rs"))
+    shutil.copy(stub, tmp_path / "libcuda.so.1")
+    told, log = tmp_path / "told.txt", tmp_path / "calls.jsonl"
+    told.write_text(f"device 0 attribute 115 0\nlog {log}\n")
+    variables = {"LD_LIBRARY_PATH": str(tmp_path), "KERNPACK_CUDA_STUB": str(told)}
+    ran = cargo(program, kernpack, "run", "--locked", **variables)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    zeros = f"[{', '.join(['0.0'] * 16)}]"
+    assert ran.stdout == f"called: {zeros}\nprepared: {zeros}\n"
+    calls = [json.loads(line)["call"] for line in log.read_text().splitlines()]
+    assert calls.count("cuLaunchKernelEx") == 2
 
 
 def test_a_program_with_candle_prints_what_it_is_to_print(kernpack):

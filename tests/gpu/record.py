@@ -549,6 +549,7 @@ def events(d):
     wait = lambda on, of: lambda: d("cuStreamWaitEvent", on, of, 0)
     into = lambda source: lambda: d("cuMemcpyHtoDAsync_v2", memory, source, 16, stream)
     out_of = lambda place: lambda: d("cuMemcpyDtoHAsync_v2", place, memory, 16, stream)
+    zero = lambda size: lambda: d("cuMemsetD8Async", memory, 0, size, stream)
     captures = [
         (stream, wait(stream, late)),
         (stream, wait(stream, event)),
@@ -557,7 +558,7 @@ def events(d):
         (blocking, record(event, 0)),
         (blocking, wait(0, event)),
         (stream, lambda: d("cuEventCreate", Place(), 2)),
-        (stream, into(host), out_of(host)),
+        (stream, into(host), zero(16), out_of(host)),
     ]
     for captured, *calls in captures:
         d("cuStreamBeginCapture_v2", captured, GLOBAL)
@@ -567,7 +568,15 @@ def events(d):
         d.end(captured)
     for made in (wait(stream, own), record(own, stream), wait(stream, own)):
         made()
-    for made in (into(host), out_of(host), into(None), out_of(None)):
+    for made in (
+        into(host),
+        out_of(host),
+        into(None),
+        out_of(None),
+        zero(0),
+        zero(16),
+        out_of(host),
+    ):
         made()
     other = d.new("cuCtxCreate_v4", None, 0, 0)
     foreign, of_other = d.new("cuStreamCreate", 1), d.new("cuEventCreate", 2)

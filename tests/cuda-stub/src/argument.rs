@@ -259,6 +259,7 @@ macro_rules! numbers {
 }
 
 numbers! {
+    u8 = "unsigned char";
     i32 = "int";
     u32 = "unsigned int";
     u64 = "cuuint64_t";

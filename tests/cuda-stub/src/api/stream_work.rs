@@ -66,6 +66,11 @@ api! {
         call.driver.memory.write(to.0, &bytes)
     }
 
+    /// Makes all of the bytes this one, in the stream's turn.
+    fn cuMemsetD8Async(call, to: CUdeviceptr, byte: u8, size: usize, stream: CUstream) {
+        if call.enqueue(stream)? { Ok(()) } else { call.driver.memory.write(to.0, &vec![byte; size]) }
+    }
+
     /// Calls a function of the host's, in the stream's turn. It must not call the driver.
     fn cuLaunchHostFunc(call, stream: CUstream, function: CUhostFn, data: Address) {
         let Some(function) = function.0 else { return Err(Status::INVALID_VALUE) };

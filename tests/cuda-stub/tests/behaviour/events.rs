@@ -82,7 +82,7 @@ fn a_null_stream_records_nothing_while_it_would_wait_for_a_capture() {
 }
 
 #[test]
-fn copies_in_a_streams_turn_are_done_unless_they_are_captured() {
+fn work_in_a_streams_turn_is_done_unless_it_is_captured() {
     let (stub, _) = Stub::ready("");
     let stream = stub.stream(1);
     let memory = handle(CUdeviceptr, |out| stub.cuMemAlloc_v2(out, 8)).unwrap();
@@ -100,6 +100,9 @@ fn copies_in_a_streams_turn_are_done_unless_they_are_captured() {
     assert_eq!(back, [0; 8]);
     assert_eq!(copy(), [Status::SUCCESS; 2]);
     assert_eq!(back, given);
+    assert_eq!(stub.cuMemsetD8Async(memory, 9, 4, stream), Status::SUCCESS);
+    assert_eq!(stub.cuMemcpyDtoHAsync_v2(place, memory, 8, stream), Status::SUCCESS);
+    assert_eq!(back, [9, 9, 9, 9, 7, 7, 7, 7]);
     let (nothing, nowhere) = (Source(std::ptr::null()), Destination(std::ptr::null_mut()));
     let into = stub.cuMemcpyHtoDAsync_v2(memory, nothing, 8, stream);
     let out_of = stub.cuMemcpyDtoHAsync_v2(nowhere, memory, 8, stream);

@@ -94,6 +94,7 @@ functions! {
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: Source, size: usize, stream: CUstream) -> Status;
     cuMemcpyDtoHAsync_v2(to: Destination, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
     cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
+    cuMemsetD8Async(to: CUdeviceptr, byte: u8, size: usize, stream: CUstream) -> Status;
     cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: Address) -> Status;
     cuStreamGetCtx(stream: CUstream, context: Out<CUcontext>) -> Status;
     cuStreamGetCtx_v2(stream: CUstream, context: Out<CUcontext>, green: Out<CUgreenCtx>) -> Status;
