@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program that runs the blocks of the page "From Rust" about memory of cudarc: it prints what the
-//! calls leave.
+//! A program that runs the blocks of the page "From Rust" about memory of cudarc: it prints what
+//! the calls leave.
 
 use half::bf16;
 use kernpack::IntoTensor;
