@@ -189,6 +189,26 @@ def test_a_warp_has_as_many_threads_in_python():
     assert f.check(torch.zeros(1, dtype=torch.int64)).arguments[0].tolist() == [kp.WARP_SIZE]
 
 
+def test_copies_that_go_on_by_themselves_say_so_in_python():
+    @kp.kernel
+    def through_shared(x, y):
+        tile = kp.shared(x.dtype, 4)
+        kp.copy(kp.make_tensor(x.iterator, 4), tile, to=kp.async_group)
+        kp.commit_group()
+        kp.wait_group(0)
+        for i in kp.range_constexpr(4):
+            y[i] = tile[i]
+
+    @kp.jit
+    def f(x: kp.Tensor, y: kp.Tensor):
+        assert x.shape[0] == 4 and x.shape == y.shape
+        through_shared(x, y).launch(grid=1, block=1)
+
+    assert repr(kp.async_group) == "kp.async_group"
+    x = torch.arange(4.0)
+    assert f.check(x, torch.zeros(4)).arguments[1].tolist() == x.tolist()
+
+
 def test_functions_by_other_names_are_told():
     """A function of kernpack's in a name of its own is none of the program's."""
     exponential, layout = kp.exp, kp.make_layout

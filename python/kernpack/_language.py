@@ -18,6 +18,16 @@ from ._values import Tensor
 
 WARP_SIZE = 32
 
+
+class AsyncGroup:
+    """What copies belong to that go on by themselves."""
+
+    def __repr__(self) -> str:
+        return "kp.async_group"
+
+
+async_group = AsyncGroup()
+
 _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 """The functions that kernels have not."""
 
@@ -25,7 +35,7 @@ _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 @functools.lru_cache(maxsize=None)
 def names() -> dict[str, Any]:
     """Every name, with what it is to Python."""
-    made: dict[str, Any] = {"Tensor": Tensor, "WARP_SIZE": WARP_SIZE}
+    made: dict[str, Any] = {"Tensor": Tensor, "WARP_SIZE": WARP_SIZE, "async_group": async_group}
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     for each in stub.body:
         if isinstance(each, ast.FunctionDef) and each.name not in made:

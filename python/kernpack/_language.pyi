@@ -33,6 +33,12 @@ _T = TypeVar("_T")
 WARP_SIZE: int
 """How many threads a warp has."""
 
+class AsyncGroup:
+    """What copies belong to that go on by themselves."""
+
+async_group: AsyncGroup
+"""The group that a thread makes next: `kp.copy(…, to=kp.async_group)`."""
+
 def thread_idx() -> tuple[Num, Num, Num]:
     """The thread within its block: a tuple of x, y and z."""
 
@@ -376,10 +382,16 @@ def make_identity_tensor(shape: Shape) -> Tensor:
 def recast_tensor(x: Tensor, dtype: DType) -> Tensor:
     """The same memory as elements of another type."""
 
-def copy(source: Tensor, target: Tensor, pred: Tensor | builtins.bool | None = ...) -> None:
+def copy(
+    source: Tensor,
+    target: Tensor,
+    pred: Tensor | builtins.bool | None = ...,
+    to: AsyncGroup | None = ...,
+) -> None:
     """Copies a tile of constant size, with the widest accesses that alignment and strides are
     known to allow. `pred` is a bool, or one for each element: what it is false for is neither
-    read nor written.
+    read nor written. With `to=kp.async_group` the copy goes on by itself, from global to shared
+    memory, until its group is waited for, and becomes zeros where `pred` is false.
     """
 
 def autovec_copy(source: Tensor, target: Tensor) -> None:
@@ -577,6 +589,22 @@ def idx2crd(idx: Numeric, shape: Shape) -> tuple[Any, ...]:
 
 def elem_less(lhs: Extents, rhs: Extents) -> builtins.bool:
     """Whether each number of a coordinate is less than that of another."""
+
+def commit_group() -> None:
+    """Makes a group of the copies `to=kp.async_group` that this thread has begun since its last
+    group.
+    """
+
+def wait_group(n: int) -> None:
+    """Waits until no more than the last `n` groups of this thread, a constant, are in flight. The
+    thread sees what the others copied; other threads do behind a barrier.
+    """
+
+def cp_async_commit_group() -> None:
+    """As `kp.commit_group`."""
+
+def cp_async_wait_group(n: int) -> None:
+    """As `kp.wait_group`."""
 
 def sync_threads() -> None:
     """Waits until every thread of the block is here. What was written before it is seen behind it

@@ -79,6 +79,8 @@ pub(crate) enum Elaborated {
     Builtin(&'static Builtin),
     /// A function of what stands in front of its point.
     Method(Arc<Elaborated>, &'static Builtin),
+    /// `kp.async_group`: what a copy belongs to that goes on by itself.
+    AsyncGroup,
     /// `kp`
     Kernpack,
     /// Another kernel file.
@@ -270,6 +272,7 @@ impl Elaborated {
             Elaborated::Closure(_) | Elaborated::Builtin(_) | Elaborated::Method(..) => {
                 "a function"
             }
+            Elaborated::AsyncGroup => "`kp.async_group`",
             Elaborated::Kernpack | Elaborated::Module(_) => "a module",
             Elaborated::Optional(_) => "an argument that may be None",
             Elaborated::Range(_) => "a range",

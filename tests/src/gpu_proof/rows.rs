@@ -22,7 +22,11 @@ pub fn all() -> Vec<Case> {
                 cases.extend(computing(row))
             }
             Meaning::Atomic(op) => cases.extend(atomics(row, op)),
-            Meaning::Approximate(_) | Meaning::Geometry(_) | Meaning::Barrier | Meaning::Fence => {}
+            Meaning::Approximate(_)
+            | Meaning::Geometry(_)
+            | Meaning::Barrier
+            | Meaning::Fence
+            | Meaning::Copy(_) => {}
         }
     }
     cases

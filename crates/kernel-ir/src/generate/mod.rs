@@ -10,7 +10,8 @@
 //!   atomic operation each, integers with one for which the order does not matter, and what that
 //!   gives is not used.
 //! * Shared memory is written and read in turns, with barriers between: each thread writes its own
-//!   cell, or changes any with an atomic addition.
+//!   cell, or changes any with an atomic addition, or copies a piece of an input there, which it
+//!   waits for before anybody reads it.
 //! * Every index is brought into its bounds first, or guards the access to it.
 //! * The bits of a NaN are not looked at: where a float becomes bits, a NaN has become 0 before.
 //!   [`first_difference`] takes each NaN for every other.
@@ -19,14 +20,15 @@
 //! three dimensions, 2 to 4 tensors to read, 2 to 4 to write, 2 to 4 numbers, 3 to 6 slots, and 10
 //! to 60 statements, not counting those that a loop or an `if` has beyond 4. Of 100 statements 46
 //! compute (a third of these on vectors), 16 read or write memory, 8 use slots, 12 are an `if`, 6 a
-//! loop, 6 exchange values in a warp, 4 use shared memory, 2 are atomic. Where threads have parted,
-//! those that need all of them are replaced by computations. Types are equally frequent, but for
-//! `bool`, and constants are 0, 1, the largest, small numbers, or any bits. Loops have up to 8
-//! rounds and stand at most in one another; a quarter of their bounds, and half of the conditions,
-//! differ among threads.
+//! loop, 6 exchange values in a warp, 4 use shared memory (half of these by copies), 2 are atomic.
+//! Where threads have parted, those that need all of them are replaced by computations. Types are
+//! equally frequent, but for `bool`, and constants are 0, 1, the largest, small numbers, or any
+//! bits. Loops have up to 8 rounds and stand at most in one another; a quarter of their bounds, and
+//! half of the conditions, differ among threads.
 
 mod compute;
 mod control;
+mod copies;
 mod memory;
 mod rng;
 mod share;

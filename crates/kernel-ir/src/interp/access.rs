@@ -6,6 +6,7 @@
 use super::clock::Now;
 use super::execute::Execution;
 use super::finding::{Kind, Other};
+use super::flight::Mark;
 use super::memory::{Memory, fetch, put};
 use super::shadow::{Seen, Shadow, Way};
 use super::step::{Access, Register};
@@ -23,6 +24,8 @@ pub(super) enum Fault {
     ReadOnly,
     /// Another access to the cell that begins at this byte.
     Race(u64, Seen),
+    /// A copy in flight that touches the cell that begins at this byte.
+    InFlight(u64, Mark),
 }
 
 /// An access that something is wrong with.
@@ -31,6 +34,13 @@ pub(super) struct Faulty {
     pub lane: usize,
     pub offset: u64,
     pub fault: Fault,
+}
+
+impl Faulty {
+    /// The mistake of a lane's access, if it made one.
+    pub fn new(lane: usize, offset: u64, fault: Option<Fault>) -> Option<Faulty> {
+        fault.map(|fault| Faulty { lane, offset, fault })
+    }
 }
 
 /// The deed of an access, for messages.
@@ -163,7 +173,14 @@ impl Execution<'_, '_> {
             if !memory.is_aligned(offset, access.align) {
                 find(Fault::Misaligned);
             }
-            if memory.written.as_ref().is_some_and(|all| !all.has_all(offset as usize, bytes)) {
+            let in_flight = shadow.as_deref().and_then(|all| in_flight(all, offset, bytes, false));
+            if let Some(fault) = in_flight {
+                find(fault);
+            } else if memory
+                .written
+                .as_ref()
+                .is_some_and(|all| !all.has_all(offset as usize, bytes))
+            {
                 find(Fault::Unwritten);
             }
             if let Some(shadow) = shadow.as_deref_mut() {
@@ -204,6 +221,9 @@ impl Execution<'_, '_> {
             match shadow.as_deref_mut() {
                 None => find(Fault::ReadOnly),
                 Some(shadow) => {
+                    if let Some(fault) = in_flight(shadow, offset, bytes, true) {
+                        find(fault);
+                    }
                     let mut race = None;
                     for cell in shadow.cells(offset, bytes) {
                         let seen = shadow.write(cell, key, lane as u32, &now);
@@ -298,6 +318,7 @@ impl Execution<'_, '_> {
             }
             let other = match faulty.fault {
                 Fault::Race(_, seen) => Some(self.other(seen)),
+                Fault::InFlight(_, mark) => Some(self.other_copy(mark)),
                 Fault::OutOfBounds | Fault::Misaligned | Fault::Unwritten | Fault::ReadOnly => None,
             };
             if !self.machine.findings.again(kind, self.place(), other.as_ref()) {
@@ -319,6 +340,12 @@ impl Execution<'_, '_> {
         Other { place: self.machine.program.sites[seen.site as usize], thread, what }
     }
 
+    fn other_copy(&self, Mark { event, site, writes }: Mark) -> Other {
+        let what = if writes { "copies into it" } else { "copies from it" };
+        let thread = self.machine.thread(event.block, event.warp, event.lane);
+        Other { place: self.machine.program.sites[site as usize], thread, what }
+    }
+
     fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> String {
         let local;
         let memory = match access.space {
@@ -329,7 +356,15 @@ impl Execution<'_, '_> {
                 &local
             }
         };
-        told(memory, access, deed, faulty)
+        let mut message = told(memory, access, deed, faulty);
+        if let Fault::InFlight(_, mark) = faulty.fault {
+            let is_own = mark.event.block == self.block.number;
+            message += match is_own && self.block.flights.is_open(mark.event, mark.site) {
+                true => ", in no group yet",
+                false => ", and its thread has not waited for it",
+            };
+        }
+        message
     }
 
     /// A register tensor, for messages.
@@ -348,6 +383,7 @@ fn kind_of(fault: Fault, space: Space) -> Kind {
         (Fault::ReadOnly, _) => Kind::ReadOnlyWrite,
         (Fault::Race(..), Space::Shared) => Kind::SharedRace,
         (Fault::Race(..), Space::Global | Space::Local) => Kind::GlobalRace,
+        (Fault::InFlight(..), _) => Kind::CopyInFlight,
     }
 }
 
@@ -372,6 +408,11 @@ fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String
         }
         Fault::ReadOnly => {
             format!("{does} `{}`, but may not write `{name}`", memory.element_at(offset))
+        }
+        Fault::InFlight(byte, mark) => {
+            let way = if mark.writes { "into" } else { "from" };
+            let element = memory.element_at(byte);
+            format!("{does} `{element}` while a copy {way} it is in flight")
         }
         Fault::Race(byte, seen) => {
             let theirs = if seen.way.writes() { "write" } else { "read" };
@@ -409,6 +450,18 @@ impl Memory {
         };
         format!("{does} {which} of `{name}`, which has {}", all / size)
     }
+}
+
+/// A copy in flight that an access has to wait for.
+#[inline]
+pub(super) fn in_flight(shadow: &Shadow, offset: u64, bytes: u32, writes: bool) -> Option<Fault> {
+    if !shadow.has_marks() {
+        return None;
+    }
+    shadow.cells(offset, bytes).find_map(|cell| {
+        let mark = shadow.in_flight(cell, writes)?;
+        Some(Fault::InFlight(shadow.byte_of(cell), mark))
+    })
 }
 
 #[inline]

@@ -2,7 +2,7 @@
 //! Atomic operations and fences. The lanes of a warp take their turns one after another, from the
 //! first on; the order of memory follows the clocks of the lanes.
 
-use super::access::{Deed, Fault, Faulty, now, split};
+use super::access::{Deed, Fault, Faulty, in_flight, now, split};
 use super::clock::{self, Now, Order, Ordering};
 use super::execute::Execution;
 use super::memory::{Memory, fetch, put};
@@ -64,8 +64,11 @@ impl Execution<'_, '_> {
         let old = fetch(&memory.bytes, offset as usize, access.scalar);
         let given = [atomic.value, atomic.replacement].map(|from| file[from as usize][lane]);
         let new = written(atomic.op, access.scalar, old, given);
-        let mut fault = check(atomic, memory, offset);
         let way = Way::atomic(new.is_some(), atomic.is_wide);
+        let copied = shadow.as_deref();
+        let copied =
+            copied.and_then(|shadow| in_flight(shadow, offset, access.bytes(), way.writes()));
+        let mut fault = copied.or_else(|| check(atomic, memory, offset));
         let race = touch(shadow, way, lane, (atomic, offset), &now, self.machine.packing);
         fault = fault.or(race);
         if let Some(out) = atomic.out {

@@ -58,7 +58,7 @@ impl Clock {
 }
 
 /// Who did something, and when.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub block: u64,
     pub warp: u32,
@@ -93,6 +93,11 @@ pub(super) struct Now<'a> {
 }
 
 impl Now<'_> {
+    /// A deed of a lane, now.
+    pub fn event(&self, lane: u32) -> Event {
+        Event { block: self.block, warp: self.warp, lane, time: self.time }
+    }
+
     /// Whether something happened before what a lane does now.
     pub fn knows(&self, lane: u32, event: Event) -> bool {
         if event.block == self.block {

@@ -75,6 +75,7 @@ impl Execution<'_, '_> {
                 close
             }
             Control::End => {
+                self.end_copies();
                 self.block_on(Status::Ended);
                 self.warp.pc
             }

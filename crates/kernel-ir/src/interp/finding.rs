@@ -41,6 +41,10 @@ kinds! {
     SharedRace = "shared-race";
     /// Two such accesses to global memory.
     GlobalRace = "global-race";
+    /// An access to what a copy in flight writes, or a write to what one reads.
+    CopyInFlight = "copy-in-flight";
+    /// A copy that its thread has not waited for when it ends.
+    UnawaitedCopy = "unawaited-copy";
     /// A barrier that some threads do not come to.
     DivergentBarrier = "divergent-barrier";
     /// A shuffle or vote that some threads of the warp do not come to, or that reads a lane that is

@@ -17,6 +17,7 @@
 //! whether something orders it with other threads' accesses to the same bytes. `clock.rs` says what
 //! is ordered: by barriers, of blocks and warps, and by atomic operations and fences. Being in one
 //! warp orders nothing, and neither does a shuffle. `shadow.rs` remembers who touched each cell.
+//! Copies in flight are agents beside the warps (`flight.rs`), which nothing orders but a wait.
 //!
 //! A finding does not end a run: an access outside gives 0 or is left out, and a barrier that some
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
@@ -34,6 +35,7 @@ mod control;
 mod exchange;
 mod execute;
 mod finding;
+mod flight;
 mod launch;
 mod lifetime;
 mod memory;

@@ -77,7 +77,14 @@ impl<'k> Narrowest<'k> {
     }
 
     fn add_call(&mut self, result: Option<Value>, call: &Call) {
-        let Meaning::Atomic(_) = call.intrinsic.meaning else { return };
+        match call.intrinsic.meaning {
+            Meaning::Atomic(_) => self.add_atomic(result, call),
+            Meaning::Copy(_) => self.add_copy(call),
+            _ => {}
+        }
+    }
+
+    fn add_atomic(&mut self, result: Option<Value>, call: &Call) {
         let mut operands = call.operands.iter().filter_map(|operand| match operand {
             Operand::Value(value) => Some(*value),
             Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
@@ -87,14 +94,28 @@ impl<'k> Narrowest<'k> {
         }
     }
 
+    fn add_copy(&mut self, call: &Call) {
+        if let [Operand::Value(to), Operand::Value(from), Operand::Constant(bytes), _] =
+            call.operands[..]
+        {
+            self.add_bytes(to, bytes as u32);
+            self.add_bytes(from, bytes as u32);
+        }
+    }
+
     /// An access that moves a value.
     fn add(&mut self, pointer: Value, value: Value) {
-        let Some(scalar) = self.kernel.ty(value).scalar() else { return };
+        if let Some(scalar) = self.kernel.ty(value).scalar() {
+            self.add_bytes(pointer, scalar.bytes());
+        }
+    }
+
+    fn add_bytes(&mut self, pointer: Value, bytes: u32) {
         let narrowest = match self.roots.get(&pointer) {
             Some(root) => self.to.entry(*root).or_insert(u32::MAX),
             None => &mut self.anywhere,
         };
-        *narrowest = scalar.bytes().min(*narrowest);
+        *narrowest = bytes.min(*narrowest);
     }
 }
 

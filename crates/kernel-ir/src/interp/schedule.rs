@@ -185,6 +185,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         block.index = index_of(number, self.machine.grid);
         (block.time, block.known) = (1, 1);
         block.releases = Default::default();
+        block.flights.clear();
         for (memory, shadow) in &mut block.shared {
             shadow.clear();
             if let Some(written) = &mut memory.written {
@@ -214,6 +215,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             known: 1,
             shared: shared.collect(),
             releases: Default::default(),
+            flights: Default::default(),
         };
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32);
         let warps = (0..n_warps).map(|index| {

@@ -7,11 +7,13 @@
 //! operations, of which there may be many. They are kept as groups of threads of a warp that did
 //! the same at the same time. Most cells have one group at most.
 //!
-//! An access is a thread, a time and a way: plain or atomic, for its block or for all. What moves
-//! memory beside the threads can be one more way, of agents of its own.
+//! An access is a thread, a time and a way: plain or atomic, for its block or for all. Beside them
+//! are the marks of copies in flight, which happen at no time yet.
 
 use super::clock::{Event, Now};
+use super::flight::Mark;
 use kernpack_machine::block::WARP_SIZE;
+use std::collections::HashMap;
 
 /// How a cell is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +181,8 @@ pub(super) struct Shadow {
     list_bytes: usize,
     /// Whether groups were forgotten that may still count.
     has_forgotten: bool,
+    /// The copies in flight that touch cells.
+    marks: HashMap<usize, Vec<Mark>>,
 }
 
 impl Shadow {
@@ -212,6 +216,7 @@ impl Shadow {
             free: Vec::new(),
             list_bytes: 0,
             has_forgotten: false,
+            marks: HashMap::new(),
         }
     }
 
@@ -246,6 +251,7 @@ impl Shadow {
     pub fn clear(&mut self) {
         self.writers.fill(0);
         self.groups.fill(0);
+        self.marks.clear();
         self.free = (0..self.lists.len() as u64).collect();
     }
 
@@ -301,6 +307,39 @@ impl Shadow {
         let race = race.or_else(|| self.race_with_groups(cell, Way::of(key), lane, now));
         self.record(cell, key, lane, now);
         race
+    }
+
+    /// An access that one by a lane would race with.
+    pub fn race(&self, cell: usize, way: Way, lane: u32, now: &Now) -> Option<Seen> {
+        let race = self.race_with_writer(cell, lane, now);
+        race.or_else(|| self.race_with_groups(cell, way, lane, now))
+    }
+
+    /// Whether copies are in flight.
+    #[inline]
+    pub fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// A copy in flight that an access to a cell has to wait for.
+    pub fn in_flight(&self, cell: usize, writes: bool) -> Option<Mark> {
+        self.marks.get(&cell)?.iter().find(|mark| mark.writes || writes).copied()
+    }
+
+    /// A copy that touches a cell begins.
+    pub fn mark(&mut self, cell: usize, mark: Mark) {
+        self.marks.entry(cell).or_default().push(mark);
+    }
+
+    /// A copy that touches a cell is done.
+    pub fn unmark(&mut self, cell: usize, mark: Mark) {
+        let Some(marks) = self.marks.get_mut(&cell) else { return };
+        if let Some(place) = marks.iter().position(|one| *one == mark) {
+            marks.swap_remove(place);
+        }
+        if marks.is_empty() {
+            self.marks.remove(&cell);
+        }
     }
 
     #[inline]

@@ -122,6 +122,10 @@ pub(super) enum Step<'a> {
         is_wide: bool,
     },
     Atomic(Box<Atomic>),
+    BeginCopies(Box<Copy>),
+    CommitCopies,
+    /// Waits for all but so many groups.
+    WaitForCopies(usize),
     Print {
         format: &'a str,
         values: Vec<(Type, Register)>,
@@ -246,6 +250,15 @@ pub(super) struct Atomic {
     /// Whether threads of other blocks take part.
     pub is_wide: bool,
     pub out: Option<Register>,
+}
+
+/// A copy that goes on by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Copy {
+    pub to: Access,
+    pub from: Access,
+    /// Whether it copies; else it writes zeros.
+    pub given: Register,
 }
 
 /// How many registers a value takes.

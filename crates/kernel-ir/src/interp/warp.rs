@@ -2,6 +2,7 @@
 //! The state of a warp and of a block between two steps: all that a task needs to go on.
 
 use super::clock::{Order, Releases};
+use super::flight::Flights;
 use super::memory::{Bits, Memory};
 use super::program::Program;
 use super::shadow::Shadow;
@@ -195,6 +196,8 @@ pub(super) struct Block {
     pub shared: Vec<(Memory, Shadow)>,
     /// The releases to its own memory.
     pub releases: Releases,
+    /// The copies that its threads have begun.
+    pub flights: Flights,
 }
 
 /// The lanes of a mask, from the first on.

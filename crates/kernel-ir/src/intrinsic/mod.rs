@@ -8,6 +8,7 @@
 
 mod atomic;
 mod bits;
+mod copy;
 mod geometry;
 mod math;
 mod sync;
@@ -18,6 +19,7 @@ use crate::types::{Class, Scalar, Space, Type};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
+pub use copy::MOST_IN_FLIGHT;
 
 /// A row.
 #[derive(Debug)]
@@ -67,6 +69,8 @@ pub enum Accepts {
     Pointer(&'static [Space]),
     /// A number that the code itself has, within these bounds, both included.
     Constant(i64, i64),
+    /// A power of two that the code itself has, within these bounds, both included.
+    PowerOfTwo(i64, i64),
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -106,6 +110,8 @@ pub enum Touches {
     Nothing,
     /// It reads and writes what its first operand, a pointer, points to, as one step.
     Atomic,
+    /// It writes what its first operand points to, and reads what its second does.
+    Copy,
     /// It orders what other operations touch.
     Order,
 }
@@ -115,6 +121,9 @@ pub enum Touches {
 pub enum Completes {
     /// When it has returned.
     AtOnce,
+    /// When the thread has waited for the group that it is in: what it touches may be touched at
+    /// any time until then.
+    WithGroup,
 }
 
 /// How alike the result is among threads.
@@ -147,6 +156,8 @@ pub enum Meaning {
     Fence,
     /// It changes memory in one step.
     Atomic(AtomicOp),
+    /// It is about copies in flight.
+    Copy(CopyOp),
 }
 
 /// Where in the grid a thread is.
@@ -202,9 +213,21 @@ pub enum AtomicOp {
     Update(crate::op::Binary),
 }
 
+/// The ways to deal with copies in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyOp {
+    /// One begins.
+    Begin,
+    /// Those that have begun become a group.
+    Commit,
+    /// All but the last groups are waited for.
+    Wait,
+}
+
 /// Every row, family by family.
 pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
-    let families = [geometry::ROWS, math::ROWS, bits::ROWS, warp::ROWS, sync::ROWS, atomic::ROWS];
+    let families =
+        [geometry::ROWS, math::ROWS, bits::ROWS, warp::ROWS, sync::ROWS, atomic::ROWS, copy::ROWS];
     families.into_iter().flatten()
 }
 
@@ -268,6 +291,7 @@ impl Accepts {
                 | Accepts::Any
                 | Accepts::Exactly(_)
                 | Accepts::Constant(..)
+                | Accepts::PowerOfTwo(..)
                 | Accepts::Word(_),
                 Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_),
             ) => false,
@@ -295,6 +319,9 @@ impl fmt::Display for Accepts {
                 write!(f, "a pointer to {} memory", either(spaces))
             }
             Accepts::Constant(least, most) => write!(f, "a constant from {least} to {most}"),
+            Accepts::PowerOfTwo(least, most) => {
+                write!(f, "a constant power of two from {least} to {most}")
+            }
             Accepts::Word(words) => f.write_str(&either(words.to_vec())),
         }
     }

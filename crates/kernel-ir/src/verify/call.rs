@@ -34,8 +34,13 @@ fn operand_rule(
     let (is_right, found) = match (operand, types[place]) {
         (Operand::Value(_), Some(ty)) => (accepts.takes(ty, types), ty.to_string()),
         (Operand::Constant(number), _) => {
-            let fits = matches!(accepts, Accepts::Constant(least, most)
-                if (least..=most).contains(number));
+            let fits = match accepts {
+                Accepts::Constant(least, most) => (least..=most).contains(number),
+                Accepts::PowerOfTwo(least, most) => {
+                    (least..=most).contains(number) && number.count_ones() == 1
+                }
+                _ => false,
+            };
             (fits, number.to_string())
         }
         (Operand::Word(word), _) => {

@@ -67,10 +67,12 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         name: "copy",
-        takes: &["source", "target", "pred="],
+        takes: &["source", "target", "pred=", "to="],
         doc: "Copies a tile of constant size, with the widest accesses that alignment and \
               strides are known to allow. `pred` is a bool, or one for each element: what it is \
-              false for is neither read nor written.",
+              false for is neither read nor written. With `to=kp.async_group` the copy goes on by \
+              itself, from global to shared memory, until its group is waited for, and becomes \
+              zeros where `pred` is false.",
         data: "",
         run: copy,
     },
@@ -179,6 +181,10 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
             }
         }
     };
-    cx.copy(&source, &target, &pred, given.span);
+    match given.opt("to").map(|to| &to.value) {
+        None | Some(Elaborated::None) => cx.copy(&source, &target, &pred, given.span),
+        Some(Elaborated::AsyncGroup) => cx.copy_async(&source, &target, &pred, given.span),
+        Some(_) => return cx.expected("`kp.async_group`", given, "to"),
+    }
     Elaborated::None
 }

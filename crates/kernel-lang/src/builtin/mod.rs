@@ -3,6 +3,7 @@
 //! says how it is called, what it does and how it is elaborated; the reference page is made of the
 //! rows.
 
+mod asynchronous;
 mod atomic;
 mod block;
 mod control;
@@ -86,6 +87,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Functions of floats", math::ROWS),
     ("Tensors", memory::ROWS),
     ("Layouts", layouts::ROWS),
+    ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
@@ -125,6 +127,7 @@ pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
 pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     match name {
         "Constexpr" => Some(Elaborated::None),
+        "async_group" => Some(Elaborated::AsyncGroup),
         "WARP_SIZE" => Some(Elaborated::Int(i64::from(WARP_SIZE).into())),
         "bool" => Some(Elaborated::DType(Scalar::Bool)),
         _ => Scalar::parse(name).map(Elaborated::DType),

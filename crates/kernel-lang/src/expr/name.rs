@@ -264,6 +264,7 @@ fn is_known(value: &Elaborated) -> bool {
         | Elaborated::Swizzle(_) => true,
         Elaborated::Closure(_)
         | Elaborated::Builtin(_)
+        | Elaborated::AsyncGroup
         | Elaborated::Kernpack
         | Elaborated::Module(_) => true,
         Elaborated::Optional(_) => true,

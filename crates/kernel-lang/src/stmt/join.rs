@@ -16,9 +16,9 @@ impl Emission {
     /// Whether two values are one.
     pub fn is_same(&self, a: &Elaborated, b: &Elaborated) -> bool {
         match (a, b) {
-            (Elaborated::None, Elaborated::None) | (Elaborated::Kernpack, Elaborated::Kernpack) => {
-                true
-            }
+            (Elaborated::None, Elaborated::None)
+            | (Elaborated::AsyncGroup, Elaborated::AsyncGroup)
+            | (Elaborated::Kernpack, Elaborated::Kernpack) => true,
             (Elaborated::Bool(a), Elaborated::Bool(b)) => a == b,
             (Elaborated::Int(a), Elaborated::Int(b)) => a == b,
             (Elaborated::Float(a), Elaborated::Float(b)) => a.to_bits() == b.to_bits(),
@@ -79,6 +79,7 @@ impl Emission {
             | Elaborated::Const(_)
             | Elaborated::Swizzle(_)
             | Elaborated::Builtin(_)
+            | Elaborated::AsyncGroup
             | Elaborated::Kernpack
             | Elaborated::Module(_)
             | Elaborated::Optional(_) => true,

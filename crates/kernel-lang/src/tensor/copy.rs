@@ -80,7 +80,7 @@ impl Emission {
     }
 
     /// The numbers of the elements of each access.
-    fn runs(&mut self, pieces: &Pieces) -> Vec<Vec<usize>> {
+    pub(super) fn runs(&mut self, pieces: &Pieces) -> Vec<Vec<usize>> {
         let n_runs = pieces.size / pieces.width.max(1);
         let number = |run: usize, lane: usize| (run * pieces.width + lane) as i64;
         let mut runs = Vec::with_capacity(n_runs);
@@ -97,7 +97,7 @@ impl Emission {
     }
 
     /// Where the element of that number is, counted from the memory's address.
-    fn element_at(&mut self, tensor: &Tensor, number: usize) -> Result<Int<Leaf>> {
+    pub(super) fn element_at(&mut self, tensor: &Tensor, number: usize) -> Result<Int<Leaf>> {
         let at = index_of(self, &Int::Known(number as i64), &tensor.layout)?;
         match &tensor.offset {
             Tuple::Leaf(offset) => Arith::add(self, offset, &at),
@@ -124,7 +124,7 @@ impl Emission {
         Ok(items.into_iter().flatten().collect())
     }
 
-    fn load_run(
+    pub(super) fn load_run(
         &mut self,
         memory: &Memory,
         at: &Int<Leaf>,
@@ -228,43 +228,48 @@ impl<'f> Elaborator<'f> {
 
     /// `kp.copy(source, target, pred=…)`
     pub fn copy(&mut self, source: &Tensor, target: &Tensor, pred: &Predicate, span: Span) {
-        if self.writable(target, span).is_none() {
-            return;
-        }
+        let touched = [(source, pred), (target, pred)];
+        let Some(pieces) = self.pieces_of_copy(touched, span) else { return };
+        let items = self.emit.load_pieces(source, &pieces, pred);
+        let Some(items) = self.algebra(items, span) else { return };
+        let stored = self.emit.store_pieces(target, &pieces, &items, pred);
+        self.algebra(stored, span);
+    }
+
+    /// How one tensor is copied to another, where it can be: what is touched of each.
+    pub(super) fn pieces_of_copy(
+        &mut self,
+        touched: [(&Tensor, &Predicate); 2],
+        span: Span,
+    ) -> Option<Pieces> {
+        let [(source, read), (target, _)] = touched;
+        self.writable(target, span)?;
         let (Some(from), Some(to)) = (memory_of(source), memory_of(target)) else {
             self.mistake("type", span, "coordinates are not copied", "copy a tensor");
-            return;
+            return None;
         };
         if from.element != to.element {
             let message = format!("a copy from {} to {}", from.element, to.element);
             let help = format!("write `y.store(x.load().to(kp.{}))`", to.element);
             self.mistake("element-type", span, message, help);
-            return;
+            return None;
         }
-        let (Some(a), Some(b)) =
-            (self.known_size(&source.layout, span), self.known_size(&target.layout, span))
-        else {
-            return;
-        };
+        let a = self.known_size(&source.layout, span)?;
+        let b = self.known_size(&target.layout, span)?;
         if a != b {
             let message = format!("a copy from {a} elements to {b}");
             self.mistake("shape", span, message, "make both of one size");
-            return;
+            return None;
         }
-        let most = match pred {
+        let most = match read {
             Predicate::Each(_) => from.element.bytes().into(),
             Predicate::Always | Predicate::When(_) => MOST_VECTOR_BYTES.into(),
         };
-        let Some(pieces) = self.pieces_of(&[source, target], most, span) else { return };
-        for tensor in [source, target] {
-            if !self.keep_to_limits(tensor, Touched::All(pieces.size), pred, span) {
-                return;
-            }
-        }
-        let items = self.emit.load_pieces(source, &pieces, pred);
-        let Some(items) = self.algebra(items, span) else { return };
-        let stored = self.emit.store_pieces(target, &pieces, &items, pred);
-        self.algebra(stored, span);
+        let pieces = self.pieces_of(&[source, target], most, span)?;
+        let all = Touched::All(pieces.size);
+        let keeps =
+            touched.iter().all(|(tensor, pred)| self.keep_to_limits(tensor, all, pred, span));
+        keeps.then_some(pieces)
     }
 }
 

@@ -6,6 +6,7 @@
 mod access;
 mod algebra;
 mod copy;
+mod copy_async;
 mod limit;
 mod make;
 mod recast;

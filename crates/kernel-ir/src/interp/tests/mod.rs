@@ -5,6 +5,7 @@ mod bookkeeping;
 mod control;
 mod cores;
 mod findings;
+mod flights;
 mod order;
 mod races;
 mod speed;

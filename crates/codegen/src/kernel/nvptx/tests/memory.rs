@@ -205,3 +205,43 @@ fn constants_of_other_bits_may_be_stored_beside_one() {
         "#]],
     );
 }
+
+/// What is known to be given says no number of bytes; 16 bytes go past the cache.
+#[test]
+fn copies_in_flight_are_instructions_of_their_widths() {
+    let copies = [4, 8, 16].map(|bytes| {
+        format!(
+            "call copy.async(v4, v0, {bytes}, v5)
+             call copy.async(v4, v0, {bytes}, v1)
+             call copy.commit()\n"
+        )
+    });
+    expect_instructions(
+        &format!(
+            "kernel k(v0 x: pointer.global float32 align 16, v1 given: bool) {{
+               shared0 tile: float32 bytes 16 align 16
+               v4: pointer.shared = shared0
+               v5: bool = const true
+               {}
+               call copy.wait(1)
+               call copy.wait(0)
+             }}",
+            copies.concat()
+        ),
+        "sm_80",
+        &["cp.async"],
+        expect![[r#"
+            cp.async.ca.shared.global [k$shared0], [%rd1], 4;
+            cp.async.ca.shared.global [k$shared0], [%rd1], 4, %r1;
+            cp.async.commit_group;
+            cp.async.ca.shared.global [k$shared0], [%rd1], 8;
+            cp.async.ca.shared.global [k$shared0], [%rd1], 8, %r2;
+            cp.async.commit_group;
+            cp.async.cg.shared.global [k$shared0], [%rd1], 16;
+            cp.async.cg.shared.global [k$shared0], [%rd1], 16, %r3;
+            cp.async.commit_group;
+            cp.async.wait_group  1;
+            cp.async.wait_group  0;
+        "#]],
+    );
+}

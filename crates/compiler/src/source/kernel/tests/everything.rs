@@ -231,6 +231,10 @@ fn ways(row: &Intrinsic) -> Vec<Vec<Way>> {
         let next: Vec<Way> = match accepts {
             Accepts::Word(words) => words.iter().map(|word| Way::Word(word)).collect(),
             Accepts::Constant(least, most) => vec![Way::Constant(*least), Way::Constant(*most)],
+            Accepts::PowerOfTwo(least, most) => {
+                let all = (0..63).map(|bits| 1 << bits).filter(|one| (least..=most).contains(&one));
+                all.map(Way::Constant).collect()
+            }
             Accepts::Like(operand) => vec![Way::Like(*operand)],
             _ => accepted(*accepts).into_iter().map(Way::Type).collect(),
         };

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Copies in flight, from global to shared memory. 16 bytes go past the cache of the
+//! multiprocessor, which fewer cannot.
+
+use super::Nvptx;
+use crate::kernel::shared::Lowering;
+use crate::llvm::Ty;
+use kernpack_kernel_ir::intrinsic::CopyOp;
+use kernpack_kernel_ir::kernel::Value;
+use kernpack_kernel_ir::op::Operand;
+
+/// The bytes that can go past the cache.
+const PAST_CACHE: i64 = 16;
+
+impl Lowering<'_, '_, Nvptx> {
+    pub(super) fn lower_copy(&mut self, op: CopyOp, operands: &[Operand]) {
+        match (op, operands) {
+            (
+                CopyOp::Begin,
+                [
+                    Operand::Value(to),
+                    Operand::Value(from),
+                    Operand::Constant(bytes),
+                    Operand::Value(given),
+                ],
+            ) => self.begin_copy([*to, *from], *bytes, *given),
+            (CopyOp::Commit, _) => {
+                self.emitter.intrinsic("llvm.nvvm.cp.async.commit.group", &[], &[]);
+            }
+            (CopyOp::Wait, [Operand::Constant(n_left)]) => {
+                let n_left = self.emitter.int(Ty::I32, *n_left);
+                self.emitter.intrinsic("llvm.nvvm.cp.async.wait.group", &[], &[n_left]);
+            }
+            (CopyOp::Begin | CopyOp::Wait, _) => unreachable!("copies are verified"),
+        }
+    }
+
+    /// Of the bytes, as many are read as are given: the rest are zeros.
+    fn begin_copy(&mut self, [to, from]: [Value; 2], bytes: i64, given: Value) {
+        let cache = if bytes == PAST_CACHE { "cg" } else { "ca" };
+        let name = format!("llvm.nvvm.cp.async.{cache}.shared.global.{bytes}");
+        let [to, from] = [to, from].map(|pointer| self.kept(pointer));
+        match self.kernel.constant(given) {
+            Some(given) if given.as_bool() == Some(true) => {
+                self.emitter.intrinsic(&name, &[], &[to, from]);
+            }
+            _ => {
+                let [all, none] = [bytes, 0].map(|bytes| self.emitter.int(Ty::I32, bytes));
+                let given = self.emitter.select(self.kept(given), all, none);
+                self.emitter.intrinsic(&format!("{name}.s"), &[], &[to, from, given]);
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Copies in flight. Each is an agent of its own, beside the warps: it reads and writes at any time
+//! from the step that begins it to the wait of its thread that sees it. What it touches meanwhile
+//! is marked in shadow memory, and whoever touches that, too, is found, the thread itself included.
+//! Behind the wait, what it did is what its thread did there.
+//!
+//! The bytes move at the wait: when they do makes no difference to a kernel in which nothing is
+//! found.
+
+use super::access::{Deed, Fault, Faulty, in_flight, now};
+use super::clock::{Event, Now};
+use super::execute::Execution;
+use super::finding::Kind;
+use super::shadow::{Packing, Shadow, Way};
+use super::step::{Access, Copy};
+use super::warp::{LANES, lanes_of};
+use std::collections::VecDeque;
+
+/// A copy that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    /// The array of the block, and the byte in it.
+    to: (u32, u64),
+    /// The allocation, and the byte in it; nothing where zeros are written.
+    from: Option<(u32, u64)>,
+    bytes: u32,
+    site: u32,
+}
+
+/// The copies of a thread that are in flight.
+#[derive(Debug, Default)]
+struct OfThread {
+    /// Those in no group yet.
+    open: Vec<Flight>,
+    /// The groups, the earliest first.
+    groups: VecDeque<Vec<Flight>>,
+}
+
+/// The copies of a block that are in flight, by thread.
+#[derive(Debug, Default)]
+pub(super) struct Flights(Vec<OfThread>);
+
+impl Flights {
+    fn of(&mut self, warp: u32, lane: usize) -> &mut OfThread {
+        let thread = warp as usize * LANES + lane;
+        if self.0.len() <= thread {
+            self.0.resize_with(thread + 1, OfThread::default);
+        }
+        &mut self.0[thread]
+    }
+
+    /// Whether a copy by that thread, begun there, is in no group.
+    pub fn is_open(&self, event: Event, site: u32) -> bool {
+        let thread = self.0.get(event.warp as usize * LANES + event.lane as usize);
+        thread.is_some_and(|thread| thread.open.iter().any(|flight| flight.site == site))
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The mark of a copy in flight at a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub writes: bool,
+    pub event: Event,
+    /// Where it was begun: its place among those of all accesses.
+    pub site: u32,
+}
+
+impl Execution<'_, '_> {
+    /// Each lane that runs begins a copy.
+    pub fn begin_copies(&mut self, copy: &Copy) {
+        let active = self.warp.active;
+        self.warp.outside.access(self.place(), active);
+        let given = self.where_true(copy.given);
+        for lane in lanes_of(active) {
+            let at = |access: &Access| {
+                let file = &self.warp.file;
+                let [id, offset] = [0, 1].map(|i| file[access.pointer as usize + i][lane]);
+                (id as u32, offset)
+            };
+            let is_given = given >> lane & 1 == 1;
+            let (to, from) = (at(&copy.to), is_given.then(|| at(&copy.from)));
+            let bytes = copy.to.bytes();
+            let flight = Flight { to, from, bytes, site: copy.to.site };
+            if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
+                self.mark(&flight, lane);
+                self.block.flights.of(self.warp.index, lane).open.push(flight);
+            }
+        }
+    }
+
+    /// The copies that each lane that runs has begun become a group.
+    pub fn commit_copies(&mut self) {
+        for lane in lanes_of(self.warp.active) {
+            let thread = self.block.flights.of(self.warp.index, lane);
+            let group = std::mem::take(&mut thread.open);
+            thread.groups.push_back(group);
+        }
+    }
+
+    /// Each lane that runs waits for all but its last groups.
+    pub fn wait_for_copies(&mut self, n_left: usize) {
+        for lane in lanes_of(self.warp.active) {
+            loop {
+                let groups = &mut self.block.flights.of(self.warp.index, lane).groups;
+                if groups.len() <= n_left {
+                    break;
+                }
+                let group = groups.pop_front().unwrap_or_default();
+                group.iter().for_each(|flight| self.land(flight, lane));
+            }
+        }
+    }
+
+    /// Finds copies that nobody has waited for when their warp ends.
+    pub fn end_copies(&mut self) {
+        if self.block.flights.0.is_empty() {
+            return;
+        }
+        for lane in lanes_of(self.warp.lanes) {
+            let thread = std::mem::take(self.block.flights.of(self.warp.index, lane));
+            let open = thread.open.iter().map(|flight| (flight, ", and is in no group"));
+            let in_groups = thread.groups.iter().flatten().map(|flight| (flight, ""));
+            for (flight, why) in in_groups.chain(open) {
+                let place = self.machine.program.sites[flight.site as usize];
+                let message = format!("a copy is in flight when its thread ends{why}");
+                let who = self.thread(lane);
+                let make = || (Some(who), message);
+                self.machine.findings.add(Kind::UnawaitedCopy, place, None, make);
+                self.land(flight, lane);
+            }
+        }
+        self.stop_if_full();
+    }
+
+    /// Whether what it reads is there. A copy that has nothing to read is left out.
+    fn check_source(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
+        let Some((id, offset)) = flight.from else { return true };
+        let memory = &self.machine.memories[id as usize];
+        let has_all = |all: &super::memory::Bits| all.has_all(offset as usize, flight.bytes);
+        let fault = if !memory.has(offset, flight.bytes) {
+            Some(Fault::OutOfBounds)
+        } else if !memory.is_aligned(offset, flight.bytes) {
+            Some(Fault::Misaligned)
+        } else if !memory.written.as_ref().is_none_or(has_all) {
+            Some(Fault::Unwritten)
+        } else {
+            let now = now!(self.warp, self.block);
+            let shadow = self.machine.shadows[id as usize].as_ref();
+            shadow.and_then(|shadow| clash(shadow, offset, flight.bytes, Way::Read, lane, &now))
+        };
+        self.tell(&copy.from, id, Deed::Reads, Faulty::new(lane, offset, fault))
+    }
+
+    /// Whether what it writes is there.
+    fn check_target(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
+        let (id, offset) = flight.to;
+        let (memory, shadow) = &self.block.shared[id as usize];
+        let fault = if !memory.has(offset, flight.bytes) {
+            Some(Fault::OutOfBounds)
+        } else if !memory.is_aligned(offset, flight.bytes) {
+            Some(Fault::Misaligned)
+        } else {
+            let now = now!(self.warp, self.block);
+            clash(shadow, offset, flight.bytes, Way::Write, lane, &now)
+        };
+        self.tell(&copy.to, id, Deed::Writes, Faulty::new(lane, offset, fault))
+    }
+
+    /// Says what is wrong, if anything is. Gives whether the bytes are there all the same.
+    fn tell(&mut self, access: &Access, id: u32, deed: Deed, faulty: Option<Faulty>) -> bool {
+        self.report(access, id, deed, faulty.as_slice());
+        !faulty.is_some_and(|faulty| matches!(faulty.fault, Fault::OutOfBounds))
+    }
+
+    /// Marks what a copy touches.
+    fn mark(&mut self, flight: &Flight, lane: usize) {
+        let mark = self.mark_of(flight, lane);
+        self.each_cell(flight, |shadow, cell, writes| shadow.mark(cell, Mark { writes, ..mark }));
+    }
+
+    fn mark_of(&self, flight: &Flight, lane: usize) -> Mark {
+        let event = now!(self.warp, self.block).event(lane as u32);
+        Mark { writes: false, event: Event { time: 0, ..event }, site: flight.site }
+    }
+
+    /// Goes through the cells that a copy touches, saying whether it writes them.
+    fn each_cell(&mut self, flight: &Flight, mut f: impl FnMut(&mut Shadow, usize, bool)) {
+        let to = &mut self.block.shared[flight.to.0 as usize].1;
+        to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, true));
+        let Some((id, offset)) = flight.from else { return };
+        if let Some(from) = &mut self.machine.shadows[id as usize] {
+            from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, false));
+        }
+    }
+
+    /// A copy is done, and its thread knows.
+    fn land(&mut self, flight: &Flight, lane: usize) {
+        let mark = self.mark_of(flight, lane);
+        self.each_cell(flight, |shadow, cell, writes| shadow.unmark(cell, Mark { writes, ..mark }));
+        self.record(flight, lane);
+        let n_bytes = flight.bytes as usize;
+        let zeros = [0; 16];
+        let bytes = match flight.from {
+            Some((id, offset)) => {
+                &self.machine.memories[id as usize].bytes[offset as usize..][..n_bytes]
+            }
+            None => &zeros[..n_bytes],
+        };
+        let (id, offset) = flight.to;
+        let memory = &mut self.block.shared[id as usize].0;
+        let old = &mut memory.bytes[offset as usize..][..n_bytes];
+        self.machine.changes += u64::from(old != bytes);
+        old.copy_from_slice(bytes);
+        if let Some(written) = &mut memory.written {
+            written.set(offset as usize, flight.bytes);
+        }
+    }
+
+    /// From now on its thread has done what a copy did. Whoever raced with that was found before.
+    fn record(&mut self, flight: &Flight, lane: usize) {
+        let (warp, block) = (&*self.warp, &mut *self.block);
+        let now = now!(warp, block);
+        let packing: Packing = self.machine.packing;
+        let (to, offset) = flight.to;
+        for byte in offset..offset + u64::from(flight.bytes) {
+            block.releases.forget((to, byte));
+        }
+        let shadow = &mut block.shared[to as usize].1;
+        let key = packing.pack(Way::Write, &now, flight.site);
+        for cell in shadow.cells(offset, flight.bytes) {
+            shadow.write(cell, key, lane as u32, &now);
+        }
+        let Some((from, offset)) = flight.from else { return };
+        let Some(shadow) = &mut self.machine.shadows[from as usize] else { return };
+        let key = packing.pack(Way::Read, &now, flight.site);
+        for cell in shadow.cells(offset, flight.bytes) {
+            shadow.read(cell, key, lane as u32, &now);
+        }
+    }
+}
+
+/// The mistake of touching these bytes: somebody else does without order, and one of both writes.
+fn clash(
+    shadow: &Shadow,
+    offset: u64,
+    bytes: u32,
+    way: Way,
+    lane: usize,
+    now: &Now,
+) -> Option<Fault> {
+    let race = || {
+        shadow.cells(offset, bytes).find_map(|cell| {
+            let seen = shadow.race(cell, way, lane as u32, now)?;
+            Some(Fault::Race(shadow.byte_of(cell), seen))
+        })
+    };
+    in_flight(shadow, offset, bytes, way.writes()).or_else(race)
+}
