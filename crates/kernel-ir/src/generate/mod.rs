@@ -28,7 +28,7 @@
 mod compute;
 mod control;
 mod memory;
-mod rng;
+pub(crate) mod rng;
 mod share;
 #[cfg(test)]
 mod tests;
