@@ -9,6 +9,8 @@
 //! A kernel does the same as before, to the last bit. The interpreter runs kernels as they were
 //! written, and what it says of them is about that.
 //!
+//! Where accesses are not as wide as they might be, [`sites`] says which fact is missing.
+//!
 //! Not here: which accesses become one, as that is the code generator's to say; and vectors, which
 //! copies of tiles make themselves.
 
@@ -16,13 +18,15 @@ mod align;
 mod condition;
 mod effect;
 mod join;
+mod site;
+mod sum;
 #[cfg(test)]
 mod tests;
 
 use crate::kernel::Kernel;
 use crate::ranges::Ranges;
 
-pub use align::Alignments;
+pub use site::{Missing, Site, sites};
 
 /// Widens what can be. The kernel is verified and expanded, and stays so. Gives its ranges.
 pub fn widen(kernel: &mut Kernel) -> Ranges {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the addresses of accesses are multiples of: of what their memory is aligned to, and of what
-//! the offset is a multiple of. Register tensors are none of it: most become values.
+//! Alignments of addresses: they are multiples of what their memory is aligned to, and of what the
+//! offset is a multiple of. Register tensors are none of it: most become values.
 
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Expr, Op, OpKind, Region};
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// The alignments of addresses, in bytes.
 #[derive(Clone, Debug, Default)]
-pub struct Alignments {
+pub(super) struct Alignments {
     known: FxHashMap<Value, u32>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What operations do beside giving a value, and whether two may change places.
+//! Effects of operations beside the value that they give, and whether two may change places.
 
 use crate::kernel::{Kernel, Local, ParamKind, Shared, Slot, Value};
 use crate::op::{Expr, Op, OpKind, Region};
@@ -19,7 +19,7 @@ pub(super) enum Root {
     Any(Space),
 }
 
-/// What operations do.
+/// The effects of operations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
     gets: Vec<Slot>,
@@ -90,7 +90,8 @@ impl Memory {
         self.roots.get(&pointer).copied().unwrap_or(Root::Any(space))
     }
 
-    fn root_of(&self, pointer: Value) -> Option<Root> {
+    /// Where an address points to.
+    pub fn root_of(&self, pointer: Value) -> Option<Root> {
         self.roots.get(&pointer).copied()
     }
 

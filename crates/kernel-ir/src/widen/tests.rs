@@ -3,6 +3,7 @@
 
 mod alike;
 mod same;
+mod site;
 
 use super::widen;
 use crate::kernel::Kernel;
@@ -79,23 +80,23 @@ fn guards_of_elements_side_by_side_are_one() {
     expect_widened(
         &body,
         expect![[r#"
-          v11: bool = lt v5, v3
-          v17: bool = lt v10, v3
-          if v11 {
-            v12: int64 = mul v5, v8
-            v13: pointer.global = offset v0, v12
-            v14: float32 = load v13 align 16
-            v15: float32 = get s0
-            v16: float32 = add v15, v14
-            set s0, v16
-            v18: int64 = mul v10, v8
-            v19: pointer.global = offset v0, v18
-            v20: float32 = load v19 align 4
-            v21: float32 = get s0
-            v22: float32 = add v21, v20
-            set s0, v22
-          }
-    "#]],
+              v11: bool = lt v5, v3
+              v17: bool = lt v10, v3
+              if v11 {
+                v12: int64 = mul v5, v8
+                v13: pointer.global = offset v0, v12
+                v14: float32 = load v13 align 16
+                v15: float32 = get s0
+                v16: float32 = add v15, v14
+                set s0, v16
+                v18: int64 = mul v10, v8
+                v19: pointer.global = offset v0, v18
+                v20: float32 = load v19 align 4
+                v21: float32 = get s0
+                v22: float32 = add v21, v20
+                set s0, v22
+              }
+        "#]],
     );
 }
 
