@@ -160,8 +160,8 @@ impl Instruction {
 /// Whether an instruction reads or writes memory that threads share: whether it writes, which
 /// memory, and how many bytes.
 fn access(line: &str) -> Option<(bool, Space, u32)> {
-    let name = line.trim().trim_start_matches(|c: char| c == '@' || c == '!' || c == '%');
-    let name = name.split_whitespace().find(|word| word.contains('.'))?;
+    // A predicate may stand in front.
+    let name = line.split_whitespace().find(|word| word.contains('.'))?;
     let mut words = name.split('.');
     let is_write = match words.next()? {
         "ld" => false,
