@@ -44,7 +44,10 @@ fn widened(body: &str) -> Kernel {
 /// Expects a kernel of these operations to become others.
 fn expect_widened(body: &str, expected: Expect) {
     let printed = widened(body).to_string();
-    let lines = printed.lines().skip(HEAD.lines().count()).map(|line| format!("{line}\n"));
+    let lines = printed
+        .lines()
+        .skip(HEAD.lines().count())
+        .map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)));
     let lines: String = lines.collect();
     expected.assert_eq(lines.strip_suffix("}\n").unwrap_or(&lines));
 }
