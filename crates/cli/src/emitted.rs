@@ -3,7 +3,7 @@
 //! `f.ir`. Not here: how these forms are made.
 
 use clap::ValueEnum;
-use kernpack_compiler::source::kernel::{self, Resources};
+use kernpack_compiler::source::kernel::{self, LineAccesses, Resources};
 use kernpack_compiler::{CompileError, kernel_sources};
 use kernpack_kernel_ir::Kernel;
 use kernpack_machine::{Arch, ArchKind};
@@ -26,6 +26,8 @@ pub enum Form {
     Sass,
     /// Registers, spills, memory, and how many blocks run at once.
     Resources,
+    /// How many bytes each line accesses at once, and what is missing for more.
+    Accesses,
 }
 
 impl Form {
@@ -130,6 +132,16 @@ fn part(source: &KernelSource, arch: Arch, form: Form) -> Result<Part, EmitError
             json["resources"] = all.iter().map(of_kernel).collect();
             all.iter().map(Resources::to_string).collect::<Vec<_>>().join("\n")
         }
+        Form::Accesses => {
+            let all = kernel::accesses(source, arch).map_err(of_source)?;
+            json["accesses"] = all.iter().map(of_line).collect();
+            let of_kernels = all.chunk_by(|one, other| one.kernel == other.kernel);
+            let texts = of_kernels.map(|lines| {
+                let rows = lines.iter().map(|line| format!("\n  {line}"));
+                format!("{} for {arch}{}", lines[0].kernel, rows.collect::<String>())
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
     };
     json["text"] = text.clone().into();
     Ok(Part { text, json })
@@ -138,6 +150,14 @@ fn part(source: &KernelSource, arch: Arch, form: Form) -> Result<Part, EmitError
 fn of_source(errors: Vec<SourceError>) -> EmitError {
     let problems = errors.into_iter().map(|error| error.diagnostic("", []));
     EmitError::Compile(CompileError::Problems(Diagnostics(problems.collect())))
+}
+
+fn of_line(of: &LineAccesses) -> Json {
+    json!({
+        "kernel": of.kernel, "file": of.file, "line": of.line, "column": of.column,
+        "tensor": of.site.tensor, "memory": of.site.space.name(), "is_write": of.site.is_write,
+        "bytes": of.bytes, "adjacent_bytes": of.site.adjacent_bytes, "missing": of.reason(),
+    })
 }
 
 fn of_kernel(of: &Resources) -> Json {

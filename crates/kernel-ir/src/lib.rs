@@ -22,7 +22,7 @@
 //! [`Builder`] makes kernels, [`text`] prints and reads them, [`expand()`] puts functions in the
 //! place of calls, and [`verify()`] says which kernels are well formed. [`interp`] runs them and
 //! finds what is wrong with them. [`ranges`] finds what integers can be, and [`shared`] where
-//! arrays of a block lie.
+//! arrays of a block lie. [`widen()`] makes elements that lie side by side ready for one access.
 //!
 //! # Where things live
 //!
@@ -78,6 +78,7 @@ pub mod text;
 pub mod types;
 pub mod verify;
 mod walk;
+pub mod widen;
 
 pub use builder::Builder;
 pub use claims::Claim;
@@ -87,3 +88,4 @@ pub use function::Function;
 pub use kernel::Kernel;
 pub use types::{Scalar, Space, Type};
 pub use verify::{Verified, verify};
+pub use widen::widen;

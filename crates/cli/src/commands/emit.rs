@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `kernpack emit FILE --as ir|llvm|ptx|sass|resources`
+//! `kernpack emit FILE --as ir|llvm|ptx|sass|resources|accesses`
 
 use crate::emitted::{EmitError, Form, emitted};
 use crate::package_file::PackageFile;

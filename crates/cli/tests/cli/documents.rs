@@ -244,6 +244,12 @@ fn answers_for_programs_have_the_keys_that_stand_there() {
     let answer = expect_keys(&resources, &["kernels", "warnings"]);
     let kernel = answer["kernels"][0]["resources"][0].as_object().expect("an object").keys();
     assert_eq!(taken, kernel.collect::<Vec<_>>());
+    let told = keys(&document, "reads or writes there: a list of", ". `bytes` has");
+    let accesses = ["emit", "sum.py", "--as", "accesses", "--json"];
+    let answer = expect_keys(&accesses, &["kernels", "warnings"]);
+    let line = answer["kernels"][0]["accesses"][0].as_object().expect("an object").keys();
+    let told: Vec<_> = told.into_iter().filter(|key| !["global", "shared"].contains(key)).collect();
+    assert_eq!(told, line.collect::<Vec<_>>());
     let answer = expect_keys(&["explain", "tensor-rank", "--json"], &["pages"]);
     let page = answer["pages"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
     assert_eq!(page, keys(&document, "the answer is `pages`: a list of", "##"));

@@ -2,6 +2,7 @@
 //! The command line as its users meet it: the program runs in a folder of its own, and what it
 //! prints, writes and exits with is compared. `UPDATE_EXPECT=1` rewrites the expectations.
 
+mod accesses;
 mod answers;
 mod arrays;
 mod bench;

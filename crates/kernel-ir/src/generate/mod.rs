@@ -30,7 +30,7 @@ mod compute;
 mod control;
 mod copies;
 mod memory;
-mod rng;
+pub(crate) mod rng;
 mod share;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //! Random numbers that are the same for the same seed, on every machine: SplitMix64 (Steele, Lea,
 //! Flood, 2014).
 
-pub(super) struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
     pub const fn new(seed: u64) -> Rng {

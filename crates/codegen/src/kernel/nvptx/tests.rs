@@ -3,6 +3,7 @@
 
 mod memory;
 mod numbers;
+mod wide;
 
 use super::*;
 use expect_test::{Expect, expect};

@@ -28,6 +28,7 @@ use control::Loop;
 use kernpack_kernel_ir::kernel::{Kernel, Value};
 use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
+use kernpack_kernel_ir::widen;
 use lines::KernelLines;
 use registers::Registers;
 use rustc_hash::FxHashMap;
@@ -60,11 +61,14 @@ fn lower_kernel<'c, T: Target>(
     target: &T,
     lines: Option<lines::OfKernel<'c, '_>>,
 ) {
+    let mut kernel = kernel.clone();
+    let ranges = widen(&mut kernel);
+    let kernel = &kernel;
     let function = T::define(emitter, kernel);
     let mut lowering = Lowering {
         emitter,
         kernel,
-        ranges: Ranges::of(kernel),
+        ranges,
         target,
         function,
         values: vec![None; kernel.values.len()],

@@ -10,12 +10,14 @@
 //!
 //! Not here: the language, and which kernels a launch needs.
 
+mod accesses;
 mod build;
 mod code;
 mod resources;
 mod sass;
 mod warning;
 
+pub use accesses::{LineAccesses, accesses};
 pub use code::{cubin, image, llvm_text, ptx_text};
 pub use resources::{Resources, resources};
 pub use sass::{SassError, sass};

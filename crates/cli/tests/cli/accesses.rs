@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `kernpack emit --as accesses`: how wide the accesses of each line became, and why no wider.
+
+use crate::bench::Bench;
+use expect_test::{Expect, expect};
+use serde_json::Value;
+
+/// A kernel of four elements a thread, and one that reads rows.
+const KERNELS: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def double(x, y):
+    i = kp.block_idx()[0] * 256 + kp.thread_idx()[0]
+    for j in kp.range_constexpr(4):
+        if 4 * i + j < x.shape[0]:
+            y[4 * i + j] = x[4 * i + j] * 2.0
+
+
+@kp.kernel
+def first_of_rows(x, out):
+    row = kp.block_idx()[0]
+    tile = kp.shared(kp.float32, 4)
+    for j in kp.range_constexpr(4):
+        tile[j] = x[row, j]
+    out[row] = (tile[0] + tile[1]
+                + tile[2] + tile[3])
+
+"#;
+
+/// The accesses of the kernel of a function.
+fn shown(signature: &str, launch: &str) -> String {
+    let names = signature.split_once('(').expect("parameters").1;
+    let params = names.split(": Tensor").next().expect("a name").to_string();
+    let second = if launch.contains("out") { "out" } else { "y" };
+    let function = format!("@kp.jit(\"{signature}\")\ndef f({params}, {second}):\n    {launch}\n");
+    let bench = Bench::with("k.py", &format!("{KERNELS}{function}"));
+    bench.run(["emit", "k.py", "--as", "accesses", "--arch", "sm_90"]).to_string()
+}
+
+fn expect_double(signature: &str, expected: Expect) {
+    let launch = "double(x, y).launch(grid=kp.ceil_div(x.shape[0], 1024), block=256)";
+    expected.assert_eq(&shown(signature, launch));
+}
+
+fn expect_rows(signature: &str, expected: Expect) {
+    expected.assert_eq(&shown(signature, "first_of_rows(x, out).launch(grid=x.shape[0], block=1)"));
+}
+
+#[test]
+fn all_is_known() {
+    expect_double(
+        "f(x: Tensor([n], float32, align=16), y: Tensor([n], float32, align=16, mut)) \
+         where n % 4 == 0, noalias(x, y)",
+        expect![[r#"
+            exit 0
+            out: double for sm_90
+            out:   k.py:10:13: writes `y`, 16 bytes
+            out:   k.py:10:28: reads `x`, 16 bytes
+        "#]],
+    );
+}
+
+#[test]
+fn a_rule_is_missing() {
+    expect_double(
+        "f(x: Tensor([n], float32, align=16), y: Tensor([n], float32, align=16, mut)) \
+         where n % 2 == 0, noalias(x, y)",
+        expect![[r#"
+            exit 0
+            out: double for sm_90
+            out:   k.py:10:13: writes `y`, 2 × 8 bytes; 16 at once would need the rule `n % 4 == 0`
+            out:   k.py:10:28: reads `x`, 2 × 8 bytes; 16 at once would need the rule `n % 4 == 0`
+        "#]],
+    );
+}
+
+#[test]
+fn an_alignment_is_missing() {
+    expect_double(
+        "f(x: Tensor([n], float32), y: Tensor([n], float32, align=8, mut)) \
+         where n % 4 == 0, noalias(x, y)",
+        expect![[r#"
+            exit 0
+            out: double for sm_90
+            out:   k.py:10:13: writes `y`, 2 × 8 bytes; 16 at once would need `align=16` of `y`
+            out:   k.py:10:28: reads `x`, 4 × 4 bytes; 16 at once would need `align=16` of `x`
+        "#]],
+    );
+}
+
+#[test]
+fn it_may_be_the_same_memory() {
+    expect_double(
+        "f(x: Tensor([n], float32, align=16), y: Tensor([n], float32, align=16, mut)) \
+         where n % 4 == 0",
+        expect![[r#"
+            exit 0
+            out: double for sm_90
+            out:   k.py:10:13: writes `y`, 4 × 4 bytes; 16 at once would need `noalias` of `y` and what is written
+            out:   k.py:10:28: reads `x`, 4 × 4 bytes; 16 at once would need `noalias` of `x` and what is written
+        "#]],
+    );
+}
+
+#[test]
+fn rows_begin_anywhere_or_their_elements_lie_apart() {
+    let rows = |x: &str| format!("f(x: Tensor({x}), out: Tensor([m], float32, mut))");
+    expect_rows(
+        &rows("[m, n], float32, align=16"),
+        expect![[r#"
+        exit 0
+        out: first_of_rows for sm_90
+        out:   k.py:18:9: writes `tile`, 16 bytes
+        out:   k.py:18:19: reads `x`, 4 × 4 bytes; 16 at once would need the rule `n % 4 == 0`
+        out:   k.py:19:5: writes `out`, 4 bytes
+        out:   k.py:19:17: reads `tile`, 16 bytes
+        out:   k.py:20:19: reads `tile`, with an access of another line
+    "#]],
+    );
+    let known = rows("[m, n], float32, align=16") + " where n % 4 == 0, n >= 4";
+    expect_rows(
+        &known,
+        expect![[r#"
+        exit 0
+        out: first_of_rows for sm_90
+        out:   k.py:18:9: writes `tile`, 16 bytes
+        out:   k.py:18:19: reads `x`, 16 bytes
+        out:   k.py:19:5: writes `out`, 4 bytes
+        out:   k.py:19:17: reads `tile`, 16 bytes
+        out:   k.py:20:19: reads `tile`, with an access of another line
+    "#]],
+    );
+    expect_rows(
+        &rows("[m, n], float32, order=col, align=16"),
+        expect![[r#"
+            exit 0
+            out: first_of_rows for sm_90
+            out:   k.py:18:9: writes `tile`, 16 bytes
+            out:   k.py:18:19: reads `x`, 4 × 4 bytes; no more than 4 lie side by side
+            out:   k.py:19:5: writes `out`, 4 bytes
+            out:   k.py:19:17: reads `tile`, 16 bytes
+            out:   k.py:20:19: reads `tile`, with an access of another line
+        "#]],
+    );
+}
+
+#[test]
+fn programs_are_told_the_same() {
+    let function = "@kp.jit(\"f(x: Tensor([n], float32, align=16), y: Tensor([n], float32, mut))\")\n\
+                    def f(x, y):\n    double(x, y).launch(grid=1, block=256)\n";
+    let bench = Bench::with("k.py", &format!("{KERNELS}{function}"));
+    let ran = bench.run(["--json", "emit", "k.py", "--as", "accesses", "--arch", "sm_90"]);
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    expect![[r#"[{"kernel":"double","file":"k.py","line":10,"column":13,"tensor":"y","memory":"global","is_write":true,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0` and `align=16` of `y`"},{"kernel":"double","file":"k.py","line":10,"column":28,"tensor":"x","memory":"global","is_write":false,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0`"}]"#]].assert_eq(&answer["kernels"][0]["accesses"].to_string());
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Makes accesses of elements that lie side by side ready to become one.
+//!
+//! A code generator joins loads, or stores, that stand together and of which the first is aligned
+//! as the whole. So guards that all hold or all fail become one ([`join`]): of `i < n`, `i + 1 < n`
+//! ... where `i` and `n` are multiples of 4. And an access says as much about its address as is
+//! known of it ([`align`]).
+//!
+//! A kernel does the same as before, to the last bit. The interpreter runs kernels as they were
+//! written, and what it says of them is about that.
+//!
+//! Where accesses are not as wide as they might be, [`sites`] says which fact is missing.
+//!
+//! Not here: which accesses become one, as that is the code generator's to say; and vectors, which
+//! copies of tiles make themselves.
+
+mod align;
+mod condition;
+mod effect;
+mod join;
+mod site;
+mod sum;
+#[cfg(test)]
+mod tests;
+
+use crate::kernel::Kernel;
+use crate::ranges::Ranges;
+
+pub use site::{Missing, Site, sites};
+
+/// Widens what can be. The kernel is verified and expanded, and stays so. Gives its ranges.
+pub fn widen(kernel: &mut Kernel) -> Ranges {
+    let mut ranges = Ranges::of(kernel);
+    if join::join(kernel, &ranges) {
+        ranges = Ranges::of(kernel);
+    }
+    align::raise(kernel, &ranges);
+    ranges
+}
