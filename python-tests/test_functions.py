@@ -394,6 +394,36 @@ def test_a_derived_dataclass_has_fields_of_its_own(x):
     assert x[0] == 6
 
 
+class Fixed(type):
+    """Of classes that nothing is told."""
+
+    def __setattr__(cls, name, value):
+        raise AttributeError(name)
+
+
+def test_a_dataclass_that_takes_no_attribute_is_passed_all_the_same(built, x, y):
+    built.scale(Fixed("Own", (Data,), {})(x, 3), y)
+    assert y.tolist() == [0, 3, 6, 9]
+
+
+def test_each_class_is_met_once_and_held_once(built, x, y, monkeypatch):
+    """Of very many, more than those that are found first."""
+    met, meet = [], kp.Function._meet
+    monkeypatch.setattr(
+        kp.Function, "_meet", lambda self, value: met.append(type(value)) or meet(self, value)
+    )
+    echo = tvm_ffi.get_global_func("testing.echo")
+    for number in range(20):
+        kind = type(f"Number{number}", (int,), {})
+        # TVM-FFI holds it, too.
+        echo(kind(2))
+        before = sys.getrefcount(kind)
+        for _ in range(3):
+            built.scale((x, kind(2)), y)
+        assert met.count(kind) == 1
+        assert sys.getrefcount(kind) == before + 2  # with `met`
+
+
 def test_macros_are_what_c_takes_for_true_and_false():
     def chosen(value):
         text = "void put(float* y) {\n#if FAST\n*y = 1;\n#else\n*y = 2;\n#endif\n}"

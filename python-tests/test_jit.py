@@ -1263,11 +1263,35 @@ def _tensor(dtype, ndim, order="row"):
         (np.zeros(()), "row"),
         (np.zeros((4, 6))[:1, ::2], "strided"),
         (np.zeros((4, 6))[:, :1], "inner"),
+        (np.broadcast_to(np.zeros(1), 4), "strided"),
+        (np.broadcast_to(np.zeros((1, 6)), (4, 6)), "inner"),
     ],
 )
 def test_classes_of_tensors(array, order):
     (found,) = kp._native.classes([torch.from_numpy(array) if order != "any" else array], "0")
     assert found == {"tensor": {**_tensor("float64", array.ndim, order), "device": "cpu"}}
+
+
+def test_classes_of_tuples_in_tuples():
+    def nested(levels):
+        return (nested(levels - 1),) if levels else 1
+
+    def classes(levels, innermost):
+        return {"tuple": [classes(levels - 1, innermost)]} if levels else innermost
+
+    assert kp._native.classes([nested(16)], "0") == [classes(16, "int")]
+    assert kp._native.classes([nested(17)], "0") == [classes(16, {"other": "Array"})]
+
+
+def test_texts_side_by_side_are_told_apart():
+    @kp.jit
+    def f(x, name: kp.Constexpr, other: kp.Constexpr):
+        assert x.shape[0] == 1 if other == "x" else x.shape[0] == 2
+
+    one, two = np.zeros(1, "float32"), np.zeros(2, "float32")
+    f(one, "abcdefgh", "x"), f(two, "abcdefghx", "")
+    with pytest.raises(ValueError, match="expected"):
+        f(one, "abcdefghx", "")
 
 
 def test_classes_of_other_arguments():
