@@ -59,6 +59,8 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// The threads of a block in x, y and z, as far as they are known.
     pub block: [Option<u32>; 3],
+    /// The demands on whoever assembles it.
+    pub demands: Demands,
     /// The arrays of a block.
     pub shared: Vec<SharedArray>,
     /// The register tensors of a thread.
@@ -73,6 +75,16 @@ pub struct Kernel {
     pub files: Vec<String>,
     /// The places of operations. The first is where nothing was written.
     pub places: Vec<PlaceData>,
+}
+
+/// The demands on whoever assembles a kernel. They change no result. A kernel has one of them at
+/// most, as both say how many registers there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demands {
+    /// How many of its blocks a multiprocessor has to hold at once, as far as registers matter.
+    pub min_blocks: Option<u32>,
+    /// The most registers of a thread.
+    pub max_registers: Option<u32>,
 }
 
 /// A parameter.

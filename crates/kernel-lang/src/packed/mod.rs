@@ -32,6 +32,7 @@ mod call;
 mod choice;
 mod closure;
 mod condition;
+mod demand;
 mod dims;
 mod expression;
 pub mod facts;
@@ -69,6 +70,7 @@ use crate::file::{Definition, DefinitionKind, KernelFiles};
 use expression::OfRow;
 use found::{Found, Pass};
 use header::Header;
+use kernpack_kernel_ir::kernel::Demands;
 use kernpack_syntax::{Diagnostics, Span};
 use kernpack_validators::declare::Bindings;
 use kernpack_validators::{Branch, Geometry, Signature, Workspace};
@@ -115,6 +117,8 @@ pub struct PackedLaunch {
     pub args: Vec<Argument>,
     /// How it is laid out.
     pub geometry: Geometry,
+    /// The demands on whoever assembles the kernel.
+    pub demands: Demands,
     /// The facts about calls that run it, which its kernel is compiled for.
     pub known: Vec<Fact>,
     /// The numbers of such calls that are related, however.

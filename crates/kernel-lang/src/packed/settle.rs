@@ -186,7 +186,7 @@ fn instance(
     let dtypes: Vec<_> = scalars.flatten().collect();
     let PackedLaunch { geometry, relations, .. } = launch;
     let surroundings = Surroundings { grid: &geometry.grid, relations };
-    elaborate(
+    let mut instance = elaborate(
         files,
         &Request {
             kernel: &launch.kernel,
@@ -196,12 +196,14 @@ fn instance(
             symbol: launch.kernel.name(),
             surroundings: unrelated.is_asked().then_some(surroundings),
         },
-    )
+    )?;
+    instance.kernel.demands = launch.demands;
+    Ok(instance)
 }
 
 /// The threads of a block, as far as they are known. Of more than a block has nothing is: the
 /// launch is refused where it says so.
-fn block(geometry: &Geometry) -> [Option<u32>; 3] {
+pub(super) fn block(geometry: &Geometry) -> [Option<u32>; 3] {
     let extent = |i: usize| match geometry.block.get(i) {
         Some(extent) => extent.as_int().and_then(|extent| u32::try_from(extent).ok()),
         None => Some(1),
@@ -262,9 +264,22 @@ impl Group {
 
 /// Whether two kernels do the same, whatever they are called.
 fn is_same(a: &Kernel, b: &Kernel) -> bool {
-    let Kernel { name: _, params, block, shared, locals, slots, values, body, files, places } = a;
+    let Kernel {
+        name: _,
+        params,
+        block,
+        demands,
+        shared,
+        locals,
+        slots,
+        values,
+        body,
+        files,
+        places,
+    } = a;
     *params == b.params
         && *block == b.block
+        && *demands == b.demands
         && *body == b.body
         && *shared == b.shared
         && *locals == b.locals

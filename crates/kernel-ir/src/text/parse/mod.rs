@@ -12,8 +12,8 @@ use super::token::lex;
 use crate::builder::Builder;
 use crate::function::Function;
 use crate::kernel::{
-    Facts, File, Kernel, LocalArray, Param, ParamKind, Place, PlaceData, Pointer, SharedArray,
-    Size, SlotData, Value, ValueData,
+    Demands, Facts, File, Kernel, LocalArray, Param, ParamKind, Place, PlaceData, Pointer,
+    SharedArray, Size, SlotData, Value, ValueData,
 };
 use crate::op::Region;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
@@ -99,6 +99,7 @@ impl<'t> Parser<'t> {
         if self.cursor.eat_word("block") {
             self.extents()?;
         }
+        self.kernel.demands = self.demands()?;
         if self.cursor.eat_word("files") {
             self.files()?;
         }
@@ -188,6 +189,17 @@ impl<'t> Parser<'t> {
             };
         }
         self.cursor.expect("]")
+    }
+
+    fn demands(&mut self) -> Parsed<Demands> {
+        let mut demands = Demands::default();
+        if self.cursor.eat_word("min_blocks") {
+            demands.min_blocks = Some(self.cursor.number("a number of blocks")?);
+        }
+        if self.cursor.eat_word("max_registers") {
+            demands.max_registers = Some(self.cursor.number("a number of registers")?);
+        }
+        Ok(demands)
     }
 
     fn files(&mut self) -> Parsed<()> {
