@@ -1168,6 +1168,28 @@ def test_a_variant_shows_what_its_kernels_become():
             told.function = told.threads = None
 
 
+def test_launches_say_what_they_are_for_and_how_many_registers_they_take():
+    archs = ("sm_80", "sm_90a")
+
+    @kp.jit
+    def summed(x):
+        assert x.shape[0] >= 128
+        out = kp.empty(1, kp.float32)
+        sum_block(x, out).launch(grid=1, block=128, max_registers=32, arch=archs[0])
+        sum_block(x, out).launch(grid=1, block=64, min_blocks=8, arch=archs[1:])
+        return out
+
+    made = kp.compile(summed, vector())
+    shown = [(one.kernel, one.arch, one.threads) for one in made.resources]
+    assert shown == [("sum_block", "sm_80", 128), ("sum_block_2", "sm_90a", 64)]
+    heads = [line for line in made.ir.splitlines() if line.startswith("kernel ")]
+    assert [head.partition("block [")[2].partition(" files")[0] for head in heads] == [
+        "128, 1, 1] max_registers 32 archs sm_80",
+        "64, 1, 1] min_blocks 8 archs sm_90a",
+    ]
+    assert summed.check(torch.ones(128)).results.tolist() == [64.0]
+
+
 def test_what_was_not_built_here_shows_no_operations(tmp_path):
     kp.compile(scaled, vector(), vector()).export(tmp_path / "scaled.so")
     loaded = kp.load_module(tmp_path / "scaled.so").scaled

@@ -5,6 +5,7 @@
 use crate::constant::Const;
 use crate::op::Region;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
+use kernpack_machine::Arch;
 use kernpack_syntax::Span;
 use std::fmt;
 
@@ -61,6 +62,8 @@ pub struct Kernel {
     pub block: [Option<u32>; 3],
     /// The demands on whoever assembles it.
     pub demands: Demands,
+    /// The architectures that it is for; every one where there are none.
+    pub archs: Vec<Arch>,
     /// The arrays of a block.
     pub shared: Vec<SharedArray>,
     /// The register tensors of a thread.

@@ -23,6 +23,9 @@ impl Display for Kernel {
         let Demands { min_blocks, max_registers } = self.demands;
         min_blocks.map_or(Ok(()), |count| write!(f, " min_blocks {count}"))?;
         max_registers.map_or(Ok(()), |count| write!(f, " max_registers {count}"))?;
+        for (number, arch) in self.archs.iter().enumerate() {
+            write!(f, "{}{arch}", if number == 0 { " archs " } else { ", " })?;
+        }
         let files: Vec<_> = self.files.iter().map(|file| quote(file)).collect();
         if !files.is_empty() {
             write!(f, " files {}", files.join(", "))?;

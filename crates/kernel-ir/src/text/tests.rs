@@ -54,7 +54,7 @@ fn every_form_reads_as_it_prints() {
           v28: float32 = call atomic.add(v8, v26, relaxed, gpu)
         }
         kernel held() block [256, 1, 1] min_blocks 4 files "a.py" { }
-        kernel narrow() max_registers 64 { }
+        kernel narrow() max_registers 64 archs sm_80, compute_90a files "a.py" { }
         function "two words"(v0 x: float32) float32 { v1: float32 = add v0, v0 } gives v1
     "#;
     let expected = expect![[r#"
@@ -111,7 +111,7 @@ fn every_form_reads_as_it_prints() {
         }
         kernel held() block [256, 1, 1] min_blocks 4 files "a.py" {
         }
-        kernel narrow() max_registers 64 {
+        kernel narrow() max_registers 64 archs sm_80, compute_90a files "a.py" {
         }
         function "two words"(v0 x: float32) float32 {
           v1: float32 = add v0, v0

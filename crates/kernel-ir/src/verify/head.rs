@@ -86,7 +86,8 @@ fn verify_block(report: &mut Report<'_>) {
 fn verify_demands(report: &mut Report<'_>) {
     let kernel = report.kernel;
     let Demands { min_blocks, max_registers } = kernel.demands;
-    let threads = kernel.block.iter().try_fold(1_u64, |all, one| Some(all * u64::from((*one)?)));
+    let mut block = kernel.block.iter();
+    let threads = block.try_fold(1_u64, |all, one| Some(all.saturating_mul((*one)?.into())));
     match (min_blocks, max_registers, threads) {
         (Some(_), Some(_), _) => report.malformed("it demands both blocks and registers"),
         (Some(_), None, None) => {

@@ -3,7 +3,7 @@
 
 use super::expression::Evaluator;
 use super::value::{Evaluated, KernelCall};
-use super::{PackedLaunch, demand};
+use super::{PackedLaunch, arch, demand};
 use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
 use crate::python::tree::{Call, Expr, Ident};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -14,7 +14,7 @@ use kernpack_validators::{Branch, Geometry, LaunchFlag, LaunchFlags};
 /// The keywords of a launch, each with what it is.
 pub(super) fn keywords() -> impl Iterator<Item = (&'static str, &'static str)> {
     let flags = LaunchFlag::ALL.iter().map(|flag| (flag.key(), flag.doc()));
-    NUMBERS.into_iter().chain(flags).chain(PLACE).chain(demand::KEYWORDS)
+    NUMBERS.into_iter().chain(flags).chain(PLACE).chain(demand::KEYWORDS).chain([arch::KEYWORD])
 }
 
 /// The keywords that say how large it is.
@@ -49,12 +49,24 @@ impl Evaluator<'_> {
         };
         let (args, geometry) = (self.arguments(&kernel), self.geometry(call, span));
         let demands = self.demands(call, geometry.as_ref());
+        let archs = self.optional(call, arch::KEYWORD.0, Evaluator::archs);
         let (mut args, geometry, demands) = (args?, geometry?, demands?);
+        let archs = archs?.unwrap_or_default();
         self.settle_aliases(&mut args);
         let KernelCall { kernel, .. } = kernel;
         let (branches, known) = (branches.to_vec(), self.facts.facts_here());
         let relations = self.facts.relations().clone();
-        Some(PackedLaunch { span, branches, kernel, args, geometry, demands, known, relations })
+        Some(PackedLaunch {
+            span,
+            branches,
+            kernel,
+            args,
+            geometry,
+            demands,
+            archs,
+            known,
+            relations,
+        })
     }
 
     fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {

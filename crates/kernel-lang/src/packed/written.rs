@@ -95,6 +95,7 @@ pub fn launch(
                 args,
                 geometry: written.geometry.clone(),
                 demands: Demands::default(),
+                archs: vec![],
                 known,
                 relations,
             }));

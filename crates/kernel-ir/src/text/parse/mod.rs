@@ -18,6 +18,7 @@ use crate::kernel::{
 use crate::op::Region;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use cursor::Cursor;
+use kernpack_machine::ArchError;
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::collections::HashMap;
 
@@ -100,6 +101,9 @@ impl<'t> Parser<'t> {
             self.extents()?;
         }
         self.kernel.demands = self.demands()?;
+        if self.cursor.eat_word("archs") {
+            self.archs()?;
+        }
         if self.cursor.eat_word("files") {
             self.files()?;
         }
@@ -200,6 +204,19 @@ impl<'t> Parser<'t> {
             demands.max_registers = Some(self.cursor.number("a number of registers")?);
         }
         Ok(demands)
+    }
+
+    fn archs(&mut self) -> Parsed<()> {
+        loop {
+            let name = self.cursor.word("an architecture")?;
+            let arch = name.text.parse().map_err(|error: ArchError| {
+                Diagnostic::new("ir-syntax", error.to_string()).label(name.span, "no architecture")
+            })?;
+            self.kernel.archs.push(arch);
+            if !self.cursor.eat(",") {
+                return Ok(());
+            }
+        }
     }
 
     fn files(&mut self) -> Parsed<()> {

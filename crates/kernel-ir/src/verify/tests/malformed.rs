@@ -26,39 +26,6 @@ fn so_many_bytes_are_passed() {
 }
 
 #[test]
-fn some_gpu_meets_what_is_demanded() {
-    for head in [
-        "block [256, 1, 1] min_blocks 8",
-        "block [32, 1, 1] min_blocks 32",
-        "max_registers 24",
-        "block [256, 1, 1] max_registers 255",
-    ] {
-        expect_right(&format!("kernel k() {head} {{}}"));
-    }
-    let told = [
-        "block [256, 1, 1] min_blocks 9",
-        "block [32, 1, 1] min_blocks 33",
-        "block [32, 1, 1] min_blocks 0",
-        "block [32, _, 1] min_blocks 1",
-        "max_registers 23",
-        "max_registers 256",
-        "block [32, 1, 1] min_blocks 1 max_registers 32",
-    ]
-    .map(|head| {
-        let text = format!("kernel k() {head} {{}}");
-        told(&text, &verify(&kernel(&text)).unwrap_err())
-    });
-    expect![[r#"
-        error[kernel-malformed]: kernel `k`: it demands 9 blocks of 256 threads: a multiprocessor holds 1 to 8
-        error[kernel-malformed]: kernel `k`: it demands 33 blocks of 32 threads: a multiprocessor holds 1 to 32
-        error[kernel-malformed]: kernel `k`: it demands 0 blocks of 32 threads: a multiprocessor holds 1 to 32
-        error[kernel-malformed]: kernel `k`: it demands blocks, whose threads are not known
-        error[kernel-malformed]: kernel `k`: it demands 23 registers: there are 24 to 255
-        error[kernel-malformed]: kernel `k`: it demands 256 registers: there are 24 to 255
-        error[kernel-malformed]: kernel `k`: it demands both blocks and registers"#]].assert_eq(&told.join("\n"));
-}
-
-#[test]
 fn values_are_defined_once() {
     let text = "kernel k() { v0: int32 = const 1 v1: int32 = const 1 }";
     let mut twice = kernel(text);
