@@ -1176,7 +1176,7 @@ def test_launches_say_what_they_are_for_and_how_many_registers_they_take():
         assert x.shape[0] >= 128
         out = kp.empty(1, kp.float32)
         sum_block(x, out).launch(grid=1, block=128, max_registers=32, arch=archs[0])
-        sum_block(x, out).launch(grid=1, block=64, min_blocks=8, arch=archs[1:])
+        sum_block(x, out).launch(grid=1, block=64, min_blocks=8, arch=(archs[1],))
         return out
 
     made = kp.compile(summed, vector())
