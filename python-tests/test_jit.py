@@ -1168,6 +1168,28 @@ def test_a_variant_shows_what_its_kernels_become():
             told.function = told.threads = None
 
 
+def test_launches_say_what_they_are_for_and_how_many_registers_they_take():
+    archs = ("sm_80", "sm_90a")
+
+    @kp.jit
+    def summed(x):
+        assert x.shape[0] >= 128
+        out = kp.empty(1, kp.float32)
+        sum_block(x, out).launch(grid=1, block=128, max_registers=32, arch=archs[0])
+        sum_block(x, out).launch(grid=1, block=64, min_blocks=8, arch=(archs[1],))
+        return out
+
+    made = kp.compile(summed, vector())
+    shown = [(one.kernel, one.arch, one.threads) for one in made.resources]
+    assert shown == [("sum_block", "sm_80", 128), ("sum_block_2", "sm_90a", 64)]
+    heads = [line for line in made.ir.splitlines() if line.startswith("kernel ")]
+    assert [head.partition("block [")[2].partition(" files")[0] for head in heads] == [
+        "128, 1, 1] max_registers 32 archs sm_80",
+        "64, 1, 1] min_blocks 8 archs sm_90a",
+    ]
+    assert summed.check(torch.ones(128)).results.tolist() == [64.0]
+
+
 def test_what_was_not_built_here_shows_no_operations(tmp_path):
     kp.compile(scaled, vector(), vector()).export(tmp_path / "scaled.so")
     loaded = kp.load_module(tmp_path / "scaled.so").scaled
@@ -1286,12 +1308,15 @@ def test_classes_of_tuples_in_tuples():
 def test_texts_side_by_side_are_told_apart():
     @kp.jit
     def f(x, name: kp.Constexpr, other: kp.Constexpr):
-        assert x.shape[0] == 1 if other == "x" else x.shape[0] == 2
+        if other == "x":
+            put_value(x, 1).launch(grid=1, block=1)
+        else:
+            put_value(x, 2).launch(grid=1, block=1)
 
-    one, two = np.zeros(1, "float32"), np.zeros(2, "float32")
-    f(one, "abcdefgh", "x"), f(two, "abcdefghx", "")
-    with pytest.raises(ValueError, match="expected"):
-        f(one, "abcdefghx", "")
+    x = np.zeros(1, "float32")
+    texts = [("abcdefgh", "x"), ("abcdefghx", "")]
+    assert [f.check(x, *both).arguments[0].tolist() for both in texts] == [[1], [2]]
+    assert len(f.variants) == 2
 
 
 def test_classes_of_other_arguments():

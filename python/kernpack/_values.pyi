@@ -164,6 +164,9 @@ class Launchable:
         pdl: builtins.bool | None = ...,
         priority: Numeric | None = ...,
         stream: Any | None = ...,
+        min_blocks: int | None = ...,
+        max_registers: int | None = ...,
+        arch: str | Sequence[str] | None = ...,
     ) -> None:
         """Launches the kernel.
 
@@ -175,6 +178,12 @@ class Launchable:
         pdl: `True` where the kernel may begin before the one in front of it has ended.
         priority: The priority of the launch: a number.
         stream: A Stream parameter, whose stream the launch goes to.
+        min_blocks: How many blocks a multiprocessor has to hold at once, as far as registers
+            matter: a constant, where `block` is constant.
+        max_registers: The most registers of a thread: a constant, without `min_blocks`.
+        arch: The architectures that the launch is for: a text, `"sm_90a"`, or a tuple of them.
+            Launches that follow each other and say it are alternatives, of which a device takes
+            one.
         """
     # </launches>
 

@@ -164,8 +164,7 @@ fn has_cuda(package: &WrittenPackage) -> bool {
 /// Whether kernels that are written here become machine code.
 fn has_machine_code(package: &WrittenPackage) -> bool {
     let launches = package.functions.iter().flat_map(|function| &function.launches);
-    let mut files = launches.filter_map(WrittenLaunch::kernel_file);
-    files.any(|file| file.target.needs_assembler())
+    launches.into_iter().any(WrittenLaunch::needs_assembler)
 }
 
 /// Where the kernels are of launches that are whole as they are written.

@@ -286,8 +286,11 @@ impl Record {
                 Some("none of its sources is CUDA C++ or a kernel file".to_string())
             }
             Wanted::Archs(archs) => {
+                // Among code for a caller's choice, what is written is a launch's, and stays.
+                let is_chosen = |code: &&Cuda| self.kind != Kind::Archs || !code.is_arch_written;
+                let chosen = self.cuda.iter().filter(is_chosen);
                 let mut lacking = archs.iter().filter(|arch| {
-                    self.cuda.iter().any(|code| !code.archs().any(|own| own == **arch))
+                    chosen.clone().any(|code| !code.archs().any(|own| own == **arch))
                 });
                 lacking.next().map(|arch| self.without(*arch))
             }

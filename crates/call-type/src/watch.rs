@@ -149,8 +149,7 @@ unsafe fn leads_there(one: Object) -> bool {
         // SAFETY: an object, and a text.
         found = Owned(unsafe { python::PyObject_GetAttr(found.0, *name) });
         if found.0.is_null() {
-            // SAFETY: nothing is needed but the GIL.
-            unsafe { python::PyErr_Clear() };
+            // Whoever sees to what has changed forgets the exception.
             return false;
         }
     }
@@ -163,7 +162,8 @@ unsafe fn leads_there(one: Object) -> bool {
 /// As of call slots.
 #[cold]
 unsafe fn renew(this: Object) -> bool {
-    // SAFETY: a key that is not there may have left an exception.
+    // What is not there any more may have left an exception.
+    // SAFETY: nothing is needed but the GIL.
     unsafe { python::PyErr_Clear() };
     // SAFETY: as of call slots; the name lives as long as the process.
     let method = Owned(unsafe { python::PyObject_GetAttr(this, RENEW.load(Relaxed)) });

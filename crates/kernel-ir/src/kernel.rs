@@ -5,6 +5,7 @@
 use crate::constant::Const;
 use crate::op::Region;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
+use kernpack_machine::Arch;
 use kernpack_syntax::Span;
 use std::fmt;
 
@@ -59,6 +60,10 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// The threads of a block in x, y and z, as far as they are known.
     pub block: [Option<u32>; 3],
+    /// The demands on whoever assembles it.
+    pub demands: Demands,
+    /// The architectures that it is for; every one where there are none.
+    pub archs: Vec<Arch>,
     /// The arrays of a block.
     pub shared: Vec<SharedArray>,
     /// The register tensors of a thread.
@@ -73,6 +78,16 @@ pub struct Kernel {
     pub files: Vec<String>,
     /// The places of operations. The first is where nothing was written.
     pub places: Vec<PlaceData>,
+}
+
+/// The demands on whoever assembles a kernel. They change no result. A kernel has one of them at
+/// most, as both say how many registers there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demands {
+    /// How many of its blocks a multiprocessor has to hold at once, as far as registers matter.
+    pub min_blocks: Option<u32>,
+    /// The most registers of a thread.
+    pub max_registers: Option<u32>,
 }
 
 /// A parameter.

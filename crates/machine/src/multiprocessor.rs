@@ -4,7 +4,8 @@
 //!
 //! Sources: `cuda/__device/arch_traits.h` of [CCCL], NVIDIA's own constants of what the [CUDA
 //! Programming Guide][guide] has under "Compute Capabilities"; of the units in which shared memory
-//! and registers are handed out, the header `cuda_occupancy.h` of CUDA 13.
+//! and registers are handed out, the header `cuda_occupancy.h` of CUDA 13; of the fewest registers,
+//! what nvJitLink of CUDA 13 says of fewer.
 //!
 //! Not here: how many registers a thread takes, which is known where a kernel is assembled.
 //!
@@ -27,6 +28,10 @@ pub struct Multiprocessor {
     pub shared_kib: u32,
 }
 
+/// The most registers of a thread.
+pub const MOST_REGISTERS: u32 = 255;
+/// The fewest registers of a thread: where fewer are asked for, the assembler takes these.
+pub const LEAST_REGISTERS: u32 = 24;
 /// The registers of a multiprocessor: as many on all of them.
 const REGISTERS: u64 = 64 << 10;
 /// The parts of a multiprocessor, each with its own share of registers.
@@ -80,6 +85,13 @@ impl Multiprocessor {
         most
     }
 
+    /// The most blocks of so many threads that it holds at once, whatever else they need.
+    pub fn most_blocks_of(self, threads: u64) -> u64 {
+        let warp = u64::from(WARP_SIZE);
+        let threads = threads.max(1).div_ceil(warp).saturating_mul(warp);
+        (u64::from(self.most_threads) / threads).min(self.most_blocks.into())
+    }
+
     /// The most bytes of shared memory that a block has.
     pub const fn most_block_bytes(self) -> u32 {
         (self.shared_kib << 10) - self.reserved_bytes()
@@ -99,15 +111,12 @@ impl Multiprocessor {
     /// registers do not make it fewer. Where a block may have other bytes than the table says, that
     /// counts.
     pub fn blocks_at_once(self, threads: u64, shared_bytes: u64, most_block_bytes: u64) -> u64 {
-        let warp = u64::from(WARP_SIZE);
-        let threads = threads.max(1).div_ceil(warp).saturating_mul(warp);
-        let by_threads = u64::from(self.most_threads) / threads;
         let unit = self.shared_unit();
         let reserved = u64::from(self.reserved_bytes());
         let taken = shared_bytes.saturating_add(reserved).div_ceil(unit).saturating_mul(unit);
         let all = most_block_bytes.saturating_add(reserved);
         let by_shared = all.checked_div(taken).unwrap_or(u64::MAX);
-        by_threads.min(by_shared).min(self.most_blocks.into())
+        by_shared.min(self.most_blocks_of(threads))
     }
 }
 

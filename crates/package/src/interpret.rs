@@ -166,10 +166,15 @@ pub fn interpret(
     // Without a GPU there is an answer still: the interpreter's.
     let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));
     let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
+    let mut named = wanted.values.iter().map(|(name, _)| name);
+    let is_known = known.is_some() || named.any(|name| name == DeviceFact::Cc.name());
     let (wanted, facts) = device_facts(plan, wanted, known.unwrap_or(USUAL_FACTS))?;
     let arguments = Arguments::make(&function.signature, &wanted)?;
     let outcome = check_call_knowing(plan, &arguments.described, device, Some(facts));
     let accepted = accepted(outcome)?;
+    if is_known {
+        ready.check_archs(&accepted, facts)?;
+    }
     let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments, facts };
     call.run(&wanted, gpu)
 }

@@ -15,6 +15,7 @@ use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_kernel_lang::packed::settle::{Kernels, SettledLaunch};
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
 use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{Branch, When};
 use std::sync::Arc;
@@ -40,7 +41,15 @@ pub(crate) struct PooledLaunch {
 
 /// The kernels of every pool, when there will be no more.
 #[derive(Debug)]
-pub(crate) struct PooledKernels(Vec<Arc<[Arc<Kernel>]>>);
+pub(crate) struct PooledKernels(Vec<Vec<Together>>);
+
+/// Kernels that are compiled together.
+#[derive(Debug)]
+struct Together {
+    /// The architectures, as launches have them.
+    archs: Vec<Arch>,
+    kernels: Arc<[Arc<Kernel>]>,
+}
 
 impl KernelPools {
     fn of(&mut self, file: &KernelFile) -> PoolId {
@@ -71,7 +80,13 @@ impl KernelPools {
 
     /// The kernels that all launches together need.
     pub fn into_kernels(self) -> PooledKernels {
-        PooledKernels(self.0.into_iter().map(|(_, kernels)| kernels.kernels.into()).collect())
+        let apart = |(_, kernels): (KernelFile, Kernels)| {
+            let sets = kernels.sets().into_iter();
+            let together =
+                |archs: Vec<_>| Together { kernels: kernels.compiled_for(&archs).into(), archs };
+            sets.map(together).collect()
+        };
+        PooledKernels(self.0.into_iter().map(apart).collect())
     }
 
     /// The launches of a packed function.
@@ -135,15 +150,25 @@ fn when(written: &When, branches: Vec<Branch>, dtypes: &[Branch]) -> When {
     }
 }
 
+impl PooledKernels {
+    fn of(&self, pool: PoolId, archs: &[Placed<Arch>]) -> Arc<[Arc<Kernel>]> {
+        let is_it = |one: &&Together| one.archs.iter().eq(archs.iter().map(|arch| &arch.value));
+        let found = self.0[pool.0].iter().find(is_it);
+        found.map_or_else(|| [].into(), |one| one.kernels.clone())
+    }
+}
+
 impl PooledLaunch {
     /// The launch, with the source that it shares with the others of its pool.
     pub fn whole(self, kernels: &PooledKernels) -> Launch {
         let PooledLaunch { pool, file, when, settled } = self;
-        let SettledLaunch { branches: _, kernel, args, geometry } = settled;
+        let SettledLaunch { branches: _, kernel, args, geometry, archs } = settled;
         let KernelFile { path, target, line_info, opened: _ } = file;
-        let source = KernelSource { path, instances: kernels.0[pool.0].clone(), line_info };
+        let instances = kernels.of(pool, &archs);
+        let source = KernelSource { path, instances, line_info };
         let site = match target {
-            KernelTarget::Nvptx(archs) => {
+            KernelTarget::Nvptx(own) => {
+                let archs = if archs.is_empty() { own } else { archs };
                 Site::Gpu { source: GpuSource::Kernel(source, archs), launch: geometry.into() }
             }
         };

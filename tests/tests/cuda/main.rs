@@ -10,6 +10,7 @@
 //! [structs](interface). What the build says is tested with the compiler.
 
 mod again;
+mod architectures;
 mod arguments;
 mod chains;
 mod choosing;

@@ -47,6 +47,17 @@ fn what_is_written_is_served_by_what_was_written() {
     }
 }
 
+/// Launches that say what they are for have code for that, whatever the caller asks for.
+#[test]
+fn what_launches_say_is_not_the_callers_choice() {
+    let files: [(bool, &[&str]); 2] = [(true, &["compute_80"]), (false, &["sm_90"])];
+    let chosen = record(Kind::Archs, &files);
+    assert!(serves_archs(&chosen, &["sm_90"]));
+    assert!(!serves_archs(&chosen, &["sm_80"]));
+    assert!(serves_archs(&record(Kind::Archs, &files[..1]), &["sm_80"]));
+    assert!(!serves_archs(&record(Kind::Written, &files), &["sm_90"]));
+}
+
 #[test]
 fn options_with_relative_paths_are_of_one_working_directory() {
     let compilers = Compilers::of(Target::host());

@@ -495,6 +495,52 @@ fn blocks_that_wait_for_all_others_fit_the_device() {
     );
 }
 
+const STEP: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def k(x, step: kp.Constexpr):
+    x[0] = x[0] + step
+
+
+@kp.jit("step(x: Tensor([1], int32, mut))")
+def step(x):
+    k(x, 1).launch(grid=1, block=1, arch=("compute_80", "compute_100a"))
+    k(x, 2).launch(grid=1, block=2, arch="compute_90a")
+
+
+@kp.jit("later(x: Tensor([1], int32, mut))")
+def later(x):
+    k(x, 3).launch(grid=1, block=3, arch="compute_100a")
+    k(x, 4).launch(grid=1, block=4, arch="compute_103")
+"#;
+
+#[test]
+fn the_launch_of_a_device_runs() {
+    let bench = Bench::with("step.py", STEP);
+    let ran = |function: &str, more: &[&str]| {
+        let args = ["run", "step.py", function, "--fill", "zeros"];
+        let ran = bench.run(args.iter().chain(more));
+        ran.stdout.lines().next().map_or(ran.stderr, str::to_string)
+    };
+    for (more, block) in [
+        (&[][..], 2),
+        (&["device.cc=90"], 2),
+        (&["device.cc=89"], 1),
+        (&["device.cc=100"], 1),
+        (&["device.cc=103"], 1),
+    ] {
+        assert!(ran("step", more).ends_with(&format!("block [{block}]")), "{more:?}");
+    }
+    // Where nobody names a device, the first does for one that none is for.
+    assert!(ran("later", &[]).ends_with("block [3]"));
+    assert!(ran("later", &["device.cc=103"]).ends_with("block [4]"));
+    let expected =
+        "error: `k_3`: the device is sm_90, and the code is for compute_100a, compute_103\n";
+    assert_eq!(ran("later", &["device.cc=90"]), expected);
+}
+
 #[test]
 fn what_lies_between_rows_is_found() {
     let bench = Bench::with("large.py", LARGE);

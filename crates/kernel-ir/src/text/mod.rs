@@ -30,6 +30,8 @@
 //! * What is known of a number: `0..65536`, `0..`, `..10`, `multiple 8`.
 //! * `block [256, _, 1]` where the extent in y is not known; nothing where none is. An array whose
 //!   size a parameter says has `bytes v2`.
+//! * `min_blocks 4` or `max_registers 64` behind that: the [`Demands`](crate::kernel::Demands).
+//! * `archs sm_80, sm_90a` behind these, where it is for some architectures alone.
 //! * `@12:5` is a line and a column of the first of the `files` that the head lists, and
 //!   `@"b.py":12:5` one of another. ` < @3:4` follows where that function was called. It stands
 //!   behind the operation, and before the `{` of one with regions.

@@ -3,7 +3,7 @@
 
 use super::token::{is_plain, quote};
 use crate::function::Function;
-use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
+use crate::kernel::{Demands, Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::op::{Asm, Call, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -19,6 +19,12 @@ impl Display for Kernel {
                 None => "_".to_string(),
             });
             write!(f, " block [{}]", extents.join(", "))?;
+        }
+        let Demands { min_blocks, max_registers } = self.demands;
+        min_blocks.map_or(Ok(()), |count| write!(f, " min_blocks {count}"))?;
+        max_registers.map_or(Ok(()), |count| write!(f, " max_registers {count}"))?;
+        for (number, arch) in self.archs.iter().enumerate() {
+            write!(f, "{}{arch}", if number == 0 { " archs " } else { ", " })?;
         }
         let files: Vec<_> = self.files.iter().map(|file| quote(file)).collect();
         if !files.is_empty() {

@@ -53,6 +53,8 @@ fn every_form_reads_as_it_prints() {
           ptx "nanosleep.u32 1;"
           v28: float32 = call atomic.add(v8, v26, relaxed, gpu)
         }
+        kernel held() block [256, 1, 1] min_blocks 4 files "a.py" { }
+        kernel narrow() max_registers 64 archs sm_80, compute_90a files "a.py" { }
         function "two words"(v0 x: float32) float32 { v1: float32 = add v0, v0 } gives v1
     "#;
     let expected = expect![[r#"
@@ -106,6 +108,10 @@ fn every_form_reads_as_it_prints() {
           v26: float32 = ptx "mov.b32 {0}, {1};" v10, v2 effects
           ptx "nanosleep.u32 1;"
           v28: float32 = call atomic.add(v8, v26, relaxed, gpu)
+        }
+        kernel held() block [256, 1, 1] min_blocks 4 files "a.py" {
+        }
+        kernel narrow() max_registers 64 archs sm_80, compute_90a files "a.py" {
         }
         function "two words"(v0 x: float32) float32 {
           v1: float32 = add v0, v0

@@ -3,16 +3,18 @@
 
 use super::report::Report;
 use super::{MOST_ALIGN, MOST_LOCAL_BYTES};
-use crate::kernel::{Facts, Param, ParamKind, Size};
+use crate::kernel::{Demands, Facts, Param, ParamKind, Size};
 use crate::shared;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
 use kernpack_machine::block::{MOST_PARAM_BYTES, MOST_THREADS, MOST_THREADS_ALONG};
+use kernpack_machine::multiprocessor::{LEAST_REGISTERS, MOST_REGISTERS, Multiprocessor};
 use kernpack_machine::shared::MOST_BYTES;
 
 pub(super) fn verify(report: &mut Report<'_>) {
     verify_name(report);
     verify_params(report);
     verify_block(report);
+    verify_demands(report);
     verify_shared(report);
     verify_locals(report);
     verify_types(report);
@@ -78,6 +80,33 @@ fn verify_block(report: &mut Report<'_>) {
     if !threads.is_some_and(is_right) || known[2] > most_in_z.into() {
         let most = format!("1 to {MOST_THREADS}, in z at most {most_in_z}");
         report.malformed(format!("a block of {known:?} threads: there are {most}"));
+    }
+}
+
+fn verify_demands(report: &mut Report<'_>) {
+    let kernel = report.kernel;
+    let Demands { min_blocks, max_registers } = kernel.demands;
+    let mut block = kernel.block.iter();
+    let threads = block.try_fold(1_u64, |all, one| Some(all.saturating_mul((*one)?.into())));
+    match (min_blocks, max_registers, threads) {
+        (Some(_), Some(_), _) => report.malformed("it demands both blocks and registers"),
+        (Some(_), None, None) => {
+            report.malformed("it demands blocks, whose threads are not known");
+        }
+        (Some(blocks), None, Some(threads)) => {
+            let most = Multiprocessor::largest().most_blocks_of(threads);
+            if blocks == 0 || u64::from(blocks) > most {
+                let message = format!("it demands {blocks} blocks of {threads} threads");
+                report.malformed(format!("{message}: a multiprocessor holds 1 to {most}"));
+            }
+        }
+        (None, Some(registers), _) => {
+            if !(LEAST_REGISTERS..=MOST_REGISTERS).contains(&registers) {
+                let range = format!("{LEAST_REGISTERS} to {MOST_REGISTERS}");
+                report.malformed(format!("it demands {registers} registers: there are {range}"));
+            }
+        }
+        (None, None, _) => {}
     }
 }
 

@@ -12,6 +12,8 @@
 //! 2. What is known of a parameter holds for some number: the least is not above the largest, the
 //!    divisor is 1 or more, and of floats and bools nothing is known.
 //! 3. A block has at most [`MOST_THREADS`] threads, of which 64 in z, and one at least.
+//!    Demands are such that some GPU meets them. Blocks are demanded where their threads are known,
+//!    and not together with registers.
 //! 4. Arrays of a block have together at most [`shared::MOST_BYTES`] bytes, as far as these are
 //!    known, and a parameter that says how many is an `int64`. Register tensors have at most
 //!    [`MOST_LOCAL_BYTES`].

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `k(…).launch(grid=…, block=…)`: what a kernel is passed, and how its launch is laid out.
 
-use super::PackedLaunch;
 use super::expression::Evaluator;
 use super::value::{Evaluated, KernelCall};
+use super::{PackedLaunch, arch, demand};
 use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
 use crate::python::tree::{Call, Expr, Ident};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -14,7 +14,7 @@ use kernpack_validators::{Branch, Geometry, LaunchFlag, LaunchFlags};
 /// The keywords of a launch, each with what it is.
 pub(super) fn keywords() -> impl Iterator<Item = (&'static str, &'static str)> {
     let flags = LaunchFlag::ALL.iter().map(|flag| (flag.key(), flag.doc()));
-    NUMBERS.into_iter().chain(flags).chain(PLACE)
+    NUMBERS.into_iter().chain(flags).chain(PLACE).chain(demand::KEYWORDS).chain([arch::KEYWORD])
 }
 
 /// The keywords that say how large it is.
@@ -48,12 +48,25 @@ impl Evaluator<'_> {
             }
         };
         let (args, geometry) = (self.arguments(&kernel), self.geometry(call, span));
-        let (mut args, geometry) = (args?, geometry?);
+        let demands = self.demands(call, geometry.as_ref());
+        let archs = self.optional(call, arch::KEYWORD.0, Evaluator::archs);
+        let (mut args, geometry, demands) = (args?, geometry?, demands?);
+        let archs = archs?.unwrap_or_default();
         self.settle_aliases(&mut args);
         let KernelCall { kernel, .. } = kernel;
         let (branches, known) = (branches.to_vec(), self.facts.facts_here());
         let relations = self.facts.relations().clone();
-        Some(PackedLaunch { span, branches, kernel, args, geometry, known, relations })
+        Some(PackedLaunch {
+            span,
+            branches,
+            kernel,
+            args,
+            geometry,
+            demands,
+            archs,
+            known,
+            relations,
+        })
     }
 
     fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {
@@ -199,7 +212,7 @@ impl Evaluator<'_> {
     }
 
     /// The value of a keyword that may be there; nothing at all where it is no good.
-    fn optional<T>(
+    pub fn optional<T>(
         &mut self,
         call: &Call,
         name: &str,
@@ -247,7 +260,7 @@ impl Evaluator<'_> {
         numbers.into_iter().collect()
     }
 
-    fn one_number(&mut self, expr: &Expr) -> Option<Placed<Number>> {
+    pub fn one_number(&mut self, expr: &Expr) -> Option<Placed<Number>> {
         let value = self.expr(expr)?;
         self.number(&(value, expr.span)).map(|number| Placed::new(number, expr.span))
     }

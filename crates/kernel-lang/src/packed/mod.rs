@@ -26,12 +26,14 @@
 
 mod algebra;
 mod allocation;
+mod arch;
 mod assertion;
 mod body;
 mod call;
 mod choice;
 mod closure;
 mod condition;
+mod demand;
 mod dims;
 mod expression;
 pub mod facts;
@@ -69,7 +71,9 @@ use crate::file::{Definition, DefinitionKind, KernelFiles};
 use expression::OfRow;
 use found::{Found, Pass};
 use header::Header;
-use kernpack_syntax::{Diagnostics, Span};
+use kernpack_kernel_ir::kernel::Demands;
+use kernpack_machine::Arch;
+use kernpack_syntax::{Diagnostics, Placed, Span};
 use kernpack_validators::declare::Bindings;
 use kernpack_validators::{Branch, Geometry, Signature, Workspace};
 use std::sync::Arc;
@@ -115,6 +119,10 @@ pub struct PackedLaunch {
     pub args: Vec<Argument>,
     /// How it is laid out.
     pub geometry: Geometry,
+    /// The demands on whoever assembles the kernel.
+    pub demands: Demands,
+    /// The architectures that it is for, where it names some.
+    pub archs: Vec<Placed<Arch>>,
     /// The facts about calls that run it, which its kernel is compiled for.
     pub known: Vec<Fact>,
     /// The numbers of such calls that are related, however.

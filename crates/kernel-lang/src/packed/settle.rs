@@ -5,6 +5,7 @@
 //! Two launches that need the same kernel share it, whatever they are of. A kernel that is another
 //! one for each combination of dtypes has these in its symbol.
 
+mod alternative;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -15,8 +16,10 @@ use super::{PackedLaunch, PackedRow, Row};
 use crate::elaborate::{Instance, Request, elaborate};
 use crate::extents::Surroundings;
 use crate::file::KernelFiles;
+use alternative::Alternative;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Kernel, Scalar};
+use kernpack_machine::Arch;
 use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity, Span};
 use kernpack_validators::expr::{Expr, Op};
@@ -37,6 +40,9 @@ pub struct SettledLaunch {
     pub args: Vec<KernelArg>,
     /// How it is laid out.
     pub geometry: Geometry,
+    /// The architectures that it and its alternatives are for; those of the file where it has no
+    /// alternatives and is for none by name.
+    pub archs: Vec<Placed<Arch>>,
 }
 
 impl SettledLaunch {
@@ -54,6 +60,8 @@ impl SettledLaunch {
 pub struct Kernels {
     /// Them, in order.
     pub kernels: Vec<Arc<Kernel>>,
+    /// The architectures that each of them is compiled for, as launches have them.
+    sets: Vec<Vec<Arch>>,
     /// Possible mistakes, and what is printed while compiling.
     pub warnings: Diagnostics,
 }
@@ -66,6 +74,7 @@ struct Group {
     branches: Vec<Branch>,
     args: Vec<KernelArg>,
     geometry: Geometry,
+    archs: Vec<Placed<Arch>>,
     /// The kernels, by the numbers of the combinations.
     members: Vec<(usize, Kernel)>,
 }
@@ -83,18 +92,20 @@ impl Kernels {
         rows: &[PackedRow],
         unrelated: Unrelated,
     ) -> Result<Vec<SettledLaunch>, Diagnostics> {
-        let mut told = Told::default();
+        let (mut told, mut problems) = (Told::default(), Diagnostics::default());
         let mut beyond = Beyond::new(unrelated);
         let mut groups: Vec<Group> = Vec::new();
         for (number, PackedRow { row, launches, notes }) in rows.iter().enumerate() {
             self.warnings.extend_new(notes.clone());
             let mut place = 0;
-            for launch in launches {
+            let (alternatives, untaken) = alternative::of(launches);
+            problems.extend_new(untaken);
+            for (launch, alternative) in launches.iter().zip(alternatives) {
                 match instance(files, row, launch, unrelated) {
                     Ok(instance) => {
                         beyond.add(&instance.unrelated, launch);
                         self.warnings.extend_new(instance.warnings.clone());
-                        let group = Group::of(number, launch, instance);
+                        let group = Group::of(number, launch, alternative, instance);
                         place = group.join(&mut groups, place) + 1;
                     }
                     Err(found) => {
@@ -106,7 +117,7 @@ impl Kernels {
                 }
             }
         }
-        let mut problems = told.finish();
+        problems.extend(told.finish());
         match beyond.into_warnings() {
             Ok(warnings) => self.warnings.extend_new(warnings),
             Err(found) => problems.extend(found),
@@ -117,18 +128,37 @@ impl Kernels {
     }
 
     fn launch(&mut self, group: Group, rows: &[PackedRow]) -> SettledLaunch {
-        let Group { span, name, mut branches, args, geometry, members } = group;
+        let Group { span, name, mut branches, args, geometry, archs, members } = group;
         if members.len() < rows.len() {
             let own = members.iter().map(|(number, _)| &rows[*number].row);
             branches.insert(0, Branch { rule: rows_rule(own, span), holds: true });
         }
         let members = members.into_iter().map(|(number, kernel)| (&rows[number].row, kernel));
-        let kernel = Placed::new(self.named(&name, members.collect()), span);
-        SettledLaunch { branches, kernel, args, geometry }
+        let set: Vec<Arch> = archs.iter().map(|arch| arch.value).collect();
+        let kernel = Placed::new(self.named(&name, members.collect(), &set), span);
+        SettledLaunch { branches, kernel, args, geometry, archs }
+    }
+
+    /// The architectures that kernels are compiled for together.
+    pub fn sets(&self) -> Vec<Vec<Arch>> {
+        let mut sets: Vec<Vec<Arch>> = Vec::new();
+        for set in &self.sets {
+            if !sets.contains(set) {
+                sets.push(set.clone());
+            }
+        }
+        sets
+    }
+
+    /// The kernels that are compiled for these architectures: for those of the file where there
+    /// are none.
+    pub fn compiled_for(&self, archs: &[Arch]) -> Vec<Arc<Kernel>> {
+        let own = self.kernels.iter().zip(&self.sets).filter(|(_, set)| *set == archs);
+        own.map(|(kernel, _)| kernel.clone()).collect()
     }
 
     /// The name of a launch's kernels, which are kept under their symbols.
-    fn named(&mut self, base: &str, members: Vec<(&Row, Kernel)>) -> KernelName {
+    fn named(&mut self, base: &str, members: Vec<(&Row, Kernel)>, set: &[Arch]) -> KernelName {
         let vars = telling(&members);
         let pieces: String = vars.iter().map(|var| format!("_{{{var}}}")).collect();
         let mut number = 1;
@@ -138,10 +168,10 @@ impl Kernels {
                 let dtypes = vars.iter().map(|var| format!("_{}", row[var]));
                 stem.clone() + &dtypes.collect::<String>()
             };
-            let are_free = members.iter().all(|(row, kernel)| self.takes(&symbol(row), kernel));
-            if are_free {
+            let is_free = |(row, kernel): &(&Row, Kernel)| self.takes(&symbol(row), kernel, set);
+            if members.iter().all(is_free) {
                 for (row, kernel) in members {
-                    self.keep(symbol(row), kernel);
+                    self.keep(symbol(row), kernel, set);
                 }
                 let name = format!("{stem}{pieces}");
                 return parse_kernel_name(&name).unwrap_or_else(|_| KernelName::plain(name));
@@ -150,15 +180,17 @@ impl Kernels {
         }
     }
 
-    /// Whether a symbol can be that of a kernel: no other kernel has it.
-    fn takes(&self, symbol: &str, kernel: &Kernel) -> bool {
-        let known = self.kernels.iter().find(|known| known.name == symbol);
-        known.is_none_or(|known| is_same(known, kernel))
+    /// Whether a symbol can be that of a kernel: no other kernel has it, nor the same one where it
+    /// is compiled for others.
+    fn takes(&self, symbol: &str, kernel: &Kernel, set: &[Arch]) -> bool {
+        let known = self.kernels.iter().zip(&self.sets).find(|(known, _)| known.name == symbol);
+        known.is_none_or(|(known, of)| of == set && is_same(known, kernel))
     }
 
-    fn keep(&mut self, symbol: String, kernel: Kernel) {
+    fn keep(&mut self, symbol: String, kernel: Kernel, set: &[Arch]) {
         if !self.kernels.iter().any(|known| known.name == symbol) {
             self.kernels.push(Arc::new(Kernel { name: symbol, ..kernel }));
+            self.sets.push(set.to_vec());
         }
     }
 }
@@ -186,7 +218,7 @@ fn instance(
     let dtypes: Vec<_> = scalars.flatten().collect();
     let PackedLaunch { geometry, relations, .. } = launch;
     let surroundings = Surroundings { grid: &geometry.grid, relations };
-    elaborate(
+    let mut instance = elaborate(
         files,
         &Request {
             kernel: &launch.kernel,
@@ -196,12 +228,15 @@ fn instance(
             symbol: launch.kernel.name(),
             surroundings: unrelated.is_asked().then_some(surroundings),
         },
-    )
+    )?;
+    instance.kernel.demands = launch.demands;
+    instance.kernel.archs = launch.archs.iter().map(|arch| arch.value).collect();
+    Ok(instance)
 }
 
 /// The threads of a block, as far as they are known. Of more than a block has nothing is: the
 /// launch is refused where it says so.
-fn block(geometry: &Geometry) -> [Option<u32>; 3] {
+pub(super) fn block(geometry: &Geometry) -> [Option<u32>; 3] {
     let extent = |i: usize| match geometry.block.get(i) {
         Some(extent) => extent.as_int().and_then(|extent| u32::try_from(extent).ok()),
         None => Some(1),
@@ -215,7 +250,12 @@ fn block(geometry: &Geometry) -> [Option<u32>; 3] {
 }
 
 impl Group {
-    fn of(number: usize, launch: &PackedLaunch, instance: Instance) -> Group {
+    fn of(
+        number: usize,
+        launch: &PackedLaunch,
+        Alternative { branch, archs }: Alternative,
+        instance: Instance,
+    ) -> Group {
         let Instance { kernel, args, shared, .. } = instance;
         let mut geometry = launch.geometry.clone();
         if let Some(shared) = shared {
@@ -228,9 +268,10 @@ impl Group {
         Group {
             span: launch.span,
             name: launch.kernel.name().clone(),
-            branches: launch.branches.clone(),
+            branches: launch.branches.iter().cloned().chain(branch).collect(),
             args,
             geometry,
+            archs,
             members: vec![(number, kernel)],
         }
     }
@@ -242,6 +283,7 @@ impl Group {
                 && group.branches == self.branches
                 && group.args == self.args
                 && group.geometry == self.geometry
+                && group.archs == self.archs
                 && group.members.last().map(|member| member.0) != Some(self.members[0].0)
         };
         match groups[from..].iter().position(is_it) {
@@ -262,9 +304,24 @@ impl Group {
 
 /// Whether two kernels do the same, whatever they are called.
 fn is_same(a: &Kernel, b: &Kernel) -> bool {
-    let Kernel { name: _, params, block, shared, locals, slots, values, body, files, places } = a;
+    let Kernel {
+        name: _,
+        params,
+        block,
+        demands,
+        archs,
+        shared,
+        locals,
+        slots,
+        values,
+        body,
+        files,
+        places,
+    } = a;
     *params == b.params
         && *block == b.block
+        && *demands == b.demands
+        && *archs == b.archs
         && *body == b.body
         && *shared == b.shared
         && *locals == b.locals

@@ -382,7 +382,7 @@ def f(x, mode, d, y, p, r):
               help: write `.launch(grid=…, block=…)`
             error[launch-argument]: a launch has no `blocks`
               14:29 `blocks` unknown
-              help: it has grid, block, smem, cluster, cooperative, pdl, priority, stream
+              help: it has grid, block, smem, cluster, cooperative, pdl, priority, stream, min_blocks, max_registers, arch
             error[launch-argument]: the launch has no `grid`
               14:5 `k(x).launch(1, block=1, blocks=2)` missing
               help: write `grid=…`, one to three numbers, x first

@@ -13,6 +13,7 @@ use super::{CallFacts, PackedLaunch, PackedRow, rows};
 use crate::argument::{Argument, Constant, ScalarArg};
 use crate::file::{Definition, DefinitionKind, KernelFiles};
 use kernpack_ffi_abi::DType;
+use kernpack_kernel_ir::kernel::Demands;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use kernpack_validators::host_type::element_path;
@@ -93,6 +94,8 @@ pub fn launch(
                 kernel: kernel.clone(),
                 args,
                 geometry: written.geometry.clone(),
+                demands: Demands::default(),
+                archs: vec![],
                 known,
                 relations,
             }));

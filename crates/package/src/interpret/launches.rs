@@ -11,7 +11,8 @@ use crate::source::GpuSource;
 use kernpack_kernel_ir::interp::{self, Argument, Memories, Memory, MemoryId, Options, Outcome};
 use kernpack_kernel_ir::kernel::{Kernel, ParamKind};
 use kernpack_kernel_ir::{Const, Scalar, expand, verify};
-use kernpack_syntax::{Diagnostic, Diagnostics};
+use kernpack_machine::Arch;
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use kernpack_validators::described::DeviceFacts;
 use kernpack_validators::plan::{self, Accepted, LaidOut, LaunchArg};
@@ -77,6 +78,32 @@ impl Interpretable {
         let function = find(&package.functions, name)?;
         let plan = function.plan()?;
         Ok(Interpretable { function, plan, notes: problems })
+    }
+
+    /// Checks that there is code for a device for each launch of an accepted call that says what it
+    /// is for.
+    ///
+    /// # Errors
+    /// Where one is not for the device.
+    pub(super) fn check_archs(
+        &self,
+        accepted: &Accepted,
+        [_, _, capability]: DeviceFacts,
+    ) -> Result<(), InterpretError> {
+        let capability = u32::try_from(capability).unwrap_or_default();
+        for (index, _) in &accepted.launches {
+            let launch = &self.function.launches[*index];
+            let archs = launch.gpu_source().and_then(GpuSource::archs).unwrap_or_default();
+            let kernel = self.instance(launch, accepted)?;
+            let runs = |arch: &Placed<Arch>| arch.code().runs_on(capability / 10, capability % 10);
+            if !kernel.archs.is_empty() && !archs.iter().any(runs) {
+                let archs: Vec<_> = archs.iter().map(|arch| arch.to_string()).collect();
+                let message = format!("the device is sm_{capability}, and the code is for");
+                let message = format!("`{}`: {message} {}", kernel.name, archs.join(", "));
+                return Err(InterpretError::Other(message));
+            }
+        }
+        Ok(())
     }
 
     /// Runs the launches of an accepted call, in order. A device that is known holds so many blocks

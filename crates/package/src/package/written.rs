@@ -4,7 +4,7 @@
 //! files have been read ([`settle`](crate::settle)); until then, such a launch has a draft.
 
 use super::{Function, Launch, Package, default_device};
-use crate::kernel_file::KernelFile;
+use crate::kernel_file::{KernelFile, needs_assembler};
 use crate::source::GpuFile;
 use kernpack_ffi_abi::DeviceType;
 use kernpack_kernel_lang::packed::written::WrittenArg;
@@ -189,7 +189,18 @@ impl WrittenLaunch {
         }
     }
 
-    /// The same, to be changed.
+    /// Whether its kernel is written here and becomes machine code.
+    pub fn needs_assembler(&self) -> bool {
+        let launches = match self {
+            WrittenLaunch::Packed(launches) => &launches.rows[..],
+            WrittenLaunch::Kernel(_) | WrittenLaunch::Whole(_) | WrittenLaunch::Triton(_) => &[],
+        };
+        let mut launches = launches.iter().flat_map(|row| &row.launches);
+        launches.any(|launch| needs_assembler(&launch.archs))
+            || self.kernel_file().is_some_and(|file| file.target.needs_assembler())
+    }
+
+    /// The file that its kernel is written in, to be changed.
     pub fn kernel_file_mut(&mut self) -> Option<&mut KernelFile> {
         match self {
             WrittenLaunch::Kernel(launch) => Some(&mut launch.file),

@@ -5,7 +5,7 @@ use super::Nvptx;
 use super::space::pointer_ty;
 use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
-use kernpack_kernel_ir::kernel::{Kernel, Param, ParamKind, Value};
+use kernpack_kernel_ir::kernel::{Demands, Kernel, Param, ParamKind, Value};
 use kernpack_kernel_ir::types::{Scalar, Space};
 
 /// LLVM's number for functions that a host launches.
@@ -17,6 +17,12 @@ pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c>
     let function = emitter.define_kernel(&kernel.name, &params, KERNEL);
     if let [Some(x), Some(y), Some(z)] = kernel.block {
         emitter.set_kernel_attribute(function, "nvvm.reqntid", &format!("{x},{y},{z}"));
+    }
+    let Demands { min_blocks, max_registers } = kernel.demands;
+    for (name, demand) in [("nvvm.minctasm", min_blocks), ("nvvm.maxnreg", max_registers)] {
+        if let Some(count) = demand {
+            emitter.set_kernel_attribute(function, name, &count.to_string());
+        }
     }
     function
 }

@@ -61,6 +61,20 @@ fn small_kernels_share_a_module_and_all_share_a_text() {
 }
 
 #[test]
+fn demands_are_directives() {
+    let directives = |head: &str| {
+        let text = ptx_of(&format!("kernel k() {head} {{}}"), "sm_80");
+        let lines = text.lines().skip_while(|line| !line.contains(".entry"));
+        let lines = lines.filter(|line| line.starts_with('.'));
+        lines.skip(1).map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(directives("block [256, 1, 1]"), [".reqntid 256, 1, 1"]);
+    let blocks = directives("block [256, 1, 1] min_blocks 4");
+    assert_eq!(blocks, [".reqntid 256, 1, 1", ".minnctapersm 4"]);
+    assert_eq!(directives("max_registers 64"), [".maxnreg 64"]);
+}
+
+#[test]
 fn add_one() {
     expect_code(
         ADD_ONE,

@@ -8,14 +8,15 @@ use crate::source::nvjitlink::{
     AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
 };
 use kernpack_codegen::kernel::nvptx::{Lowered, NEWEST_PTX, VPRINTF, check_needs, ptx};
-use kernpack_kernel_ir::{Kernel, expand, verify};
-use kernpack_machine::{Arch, ArchKind};
+use kernpack_kernel_ir::{Builder, Kernel, expand, verify};
+use kernpack_machine::{Arch, ArchKind, best_arch};
 use kernpack_package::file::Looked;
 use kernpack_package::image::Image;
 use kernpack_package::source::KernelSource;
 use kernpack_package::source::{SourceError, SourceErrorKind};
 use kernpack_process::parallel;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -75,7 +76,7 @@ pub(super) fn prepare(
     source: &KernelSource,
     archs: &[Placed<Arch>],
 ) -> Result<Vec<Kernel>, Diagnostics> {
-    let checked = parallel::map(&source.instances, |instance| checked(instance, archs));
+    let checked = parallel::map(&source.instances, |instance| checked(source, instance, archs));
     let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([VPRINTF]));
     let mut prepared = Vec::with_capacity(source.instances.len());
     for (instance, checked) in source.instances.iter().zip(checked) {
@@ -93,12 +94,40 @@ pub(super) fn prepare(
 }
 
 /// A kernel as it is lowered, which the architectures have all it needs for.
-fn checked(instance: &Kernel, archs: &[Placed<Arch>]) -> Result<Kernel, Diagnostics> {
+fn checked(
+    source: &KernelSource,
+    instance: &Kernel,
+    archs: &[Placed<Arch>],
+) -> Result<Kernel, Diagnostics> {
     let mut kernel = instance.clone();
     expand(&mut kernel);
     verify(&kernel)?;
-    archs.iter().try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX.number()))?;
+    let mut archs = archs.iter().filter(|arch| is_for(source, &kernel, arch.value));
+    archs.try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX.number()))?;
     Ok(kernel)
+}
+
+/// Whether a kernel is launched on devices that take the code for an architecture. Where none of
+/// the source's kernels names that, it is the code of devices of its number.
+pub(super) fn is_for(source: &KernelSource, kernel: &Kernel, arch: Arch) -> bool {
+    let named = source.instances.iter().flat_map(|one| one.archs.iter().copied());
+    let taken = match named.clone().any(|one| one == arch) {
+        true => Some(arch),
+        false => {
+            let codes = named.map(|one| (one.code(), one));
+            best_arch(codes, (arch.number / 10, arch.number % 10))
+        }
+    };
+    kernel.archs.is_empty() || taken.is_some_and(|taken| kernel.archs.contains(&taken))
+}
+
+/// A kernel in the code for an architecture that it is not for. Whoever loads that code looks for
+/// every kernel, and nobody launches this one.
+fn blank(kernel: &Kernel) -> Kernel {
+    let Kernel { name, params, block, .. } = kernel.clone();
+    let mut blank = Builder::new(name, params).finish();
+    blank.block = block;
+    blank
 }
 
 /// The code of kernels that were prepared, for one architecture.
@@ -112,7 +141,13 @@ pub(super) fn code<'f>(
         SourceError::new(SourceErrorKind::Assembler, arch.span.or(source.path.span), error)
     };
     let name = source.path.display().to_string();
-    let lowered = ptx(kernels, arch.value, source.line_info).map_err(|error| at(&error))?;
+    let own = kernels.iter().map(|kernel| match is_for(source, kernel, arch.value) {
+        true => Cow::Borrowed(*kernel),
+        false => Cow::Owned(blank(kernel)),
+    });
+    let own: Vec<_> = own.collect();
+    let own: Vec<_> = own.iter().map(AsRef::as_ref).collect();
+    let lowered = ptx(&own, arch.value, source.line_info).map_err(|error| at(&error))?;
     let arch = arch.value;
     match arch.kind {
         ArchKind::Compute => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The code of kernels, for whoever wants to read it: as LLVM has it, as PTX, and as machine code.
+//! Kernels that are not for the architecture are left out.
 
 use super::build;
 use crate::source::nvjitlink::NvJitLink;
@@ -42,13 +43,20 @@ pub fn cubin(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceErr
 /// # Errors
 /// All that is wrong with the kernels, or that there is no assembler.
 pub fn image(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
-    let artifact = build::build(source, &[Placed::from(arch)], &[], &NvJitLink::find)?;
+    let source = of_arch(source, arch);
+    let artifact = build::build(&source, &[Placed::from(arch)], &[], &NvJitLink::find)?;
     Ok(artifact.images.into_iter().next().map(|image| image.bytes).unwrap_or_default())
 }
 
 pub(super) fn prepared(source: &KernelSource, arch: Arch) -> Result<Vec<Kernel>, Vec<SourceError>> {
-    build::prepare(source, &[Placed::from(arch)]).map_err(|problems| {
+    build::prepare(&of_arch(source, arch), &[Placed::from(arch)]).map_err(|problems| {
         let of_kernel = |problem| SourceError::kernel(source.path.span, problem);
         problems.into_iter().map(of_kernel).collect()
     })
+}
+
+/// The source with the kernels that are for an architecture.
+fn of_arch(source: &KernelSource, arch: Arch) -> KernelSource {
+    let own = source.instances.iter().filter(|kernel| build::is_for(source, kernel, arch));
+    KernelSource { instances: own.cloned().collect(), ..source.clone() }
 }

@@ -8,7 +8,7 @@ use crate::source::nvjitlink::{AssembleOptions, NvJitLinkError, nvjitlink};
 use expect_test::{Expect, expect};
 use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
-use kernpack_package::image::ImageKind;
+use kernpack_package::image::{Image, ImageKind};
 
 use kernpack_kernel_ir::text::{self, Item};
 use std::path::PathBuf;
@@ -95,6 +95,42 @@ fn the_same_kernels_give_the_same_bytes() {
         images.into_iter().map(|image| image.bytes).collect::<Vec<_>>()
     };
     assert_eq!(bytes(&one), bytes(&other));
+}
+
+/// Whoever loads an image looks for every kernel.
+#[test]
+fn a_kernel_for_some_architectures_is_there_by_name_in_the_code_for_others() {
+    let stores = |name: &str, archs: &str, value: u32| {
+        format!(
+            "kernel {name}(v0 x: pointer.global int32 align 4 written) archs {archs} {{
+               call fence({})
+               v1: int32 = const {value} store v0, v1 align 4
+             }}",
+            if value == 90 { "cluster" } else { "gpu" },
+        )
+    };
+    let (old, new) = (stores("old", "compute_80", 80), stores("new", "compute_90a", 90));
+    let source = source(&[&old, &new]);
+    let find = || Err(NvJitLinkError { tried: vec![] });
+    let kernels = names(&["old", "new"]);
+    let archs = archs(&["compute_80", "compute_90a"]);
+    let artifact = build::build(&source, &archs, &kernels, &find).unwrap();
+    let code = |image: &Image, name: &str| {
+        assert!(image.kernel(name).is_some(), "{name}");
+        let text = String::from_utf8_lossy(&image.bytes).to_string();
+        let own = text.split(&format!(".entry {name}(")).nth(1).map(str::to_string);
+        own.unwrap_or_default().split(".entry").next().is_some_and(|own| own.contains("st."))
+    };
+    let has = artifact.images.iter().map(|image| [code(image, "old"), code(image, "new")]);
+    assert_eq!(has.collect::<Vec<_>>(), [[true, false], [false, true]]);
+    let shown = |arch: &str| {
+        let text = ptx_text(&source, arch.parse().expect(arch)).expect("right");
+        ["old(", "new("].map(|name| text.contains(name))
+    };
+    assert_eq!(
+        ["sm_80", "sm_90a", "sm_100"].map(shown),
+        [[true, false], [false, true], [true, false]]
+    );
 }
 
 #[test]

@@ -12,12 +12,13 @@ use super::token::lex;
 use crate::builder::Builder;
 use crate::function::Function;
 use crate::kernel::{
-    Facts, File, Kernel, LocalArray, Param, ParamKind, Place, PlaceData, Pointer, SharedArray,
-    Size, SlotData, Value, ValueData,
+    Demands, Facts, File, Kernel, LocalArray, Param, ParamKind, Place, PlaceData, Pointer,
+    SharedArray, Size, SlotData, Value, ValueData,
 };
 use crate::op::Region;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use cursor::Cursor;
+use kernpack_machine::ArchError;
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::collections::HashMap;
 
@@ -98,6 +99,10 @@ impl<'t> Parser<'t> {
         self.params()?;
         if self.cursor.eat_word("block") {
             self.extents()?;
+        }
+        self.kernel.demands = self.demands()?;
+        if self.cursor.eat_word("archs") {
+            self.archs()?;
         }
         if self.cursor.eat_word("files") {
             self.files()?;
@@ -188,6 +193,30 @@ impl<'t> Parser<'t> {
             };
         }
         self.cursor.expect("]")
+    }
+
+    fn demands(&mut self) -> Parsed<Demands> {
+        let mut demands = Demands::default();
+        if self.cursor.eat_word("min_blocks") {
+            demands.min_blocks = Some(self.cursor.number("a number of blocks")?);
+        }
+        if self.cursor.eat_word("max_registers") {
+            demands.max_registers = Some(self.cursor.number("a number of registers")?);
+        }
+        Ok(demands)
+    }
+
+    fn archs(&mut self) -> Parsed<()> {
+        loop {
+            let name = self.cursor.word("an architecture")?;
+            let arch = name.text.parse().map_err(|error: ArchError| {
+                Diagnostic::new("ir-syntax", error.to_string()).label(name.span, "no architecture")
+            })?;
+            self.kernel.archs.push(arch);
+            if !self.cursor.eat(",") {
+                return Ok(());
+            }
+        }
     }
 
     fn files(&mut self) -> Parsed<()> {

@@ -34,6 +34,7 @@ fn joined(one: &Group, other: &Group) -> Option<Group> {
         && one.name == other.name
         && one.args == other.args
         && one.geometry == other.geometry
+        && one.archs == other.archs
         && one.members.len() == other.members.len();
     let branches = is_alike.then(|| without_condition(&one.branches, &other.branches))??;
     let members = one.members.iter().zip(&other.members).map(|((row, a), (other_row, b))| {
@@ -41,7 +42,15 @@ fn joined(one: &Group, other: &Group) -> Option<Group> {
     });
     let members = members.collect::<Option<Vec<_>>>()?;
     let (name, args, geometry) = (one.name.clone(), one.args.clone(), one.geometry.clone());
-    Some(Group { span: one.span, name, branches, args, geometry, members })
+    Some(Group {
+        span: one.span,
+        name,
+        branches,
+        args,
+        geometry,
+        archs: one.archs.clone(),
+        members,
+    })
 }
 
 /// The sides that two launches have in common, where they are on opposite sides of one condition.

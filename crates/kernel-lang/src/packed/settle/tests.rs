@@ -9,6 +9,7 @@ use kernpack_kernel_ir::Kernel;
 use kernpack_syntax::Texts;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Expects the accesses to memory, and the conditions around, of each launch's kernel. Above the
 /// packed function stands a kernel that copies four elements with each thread.
@@ -22,10 +23,22 @@ def copy(x, y):
         tile, place = (1, 4), (row, i)
         kp.autovec_copy(kp.local_tile(x, tile, place), kp.local_tile(y, tile, place))
 ";
-    let text = format!("{kernel}{packed}");
+    let kernels = launched(&format!("{kernel}{packed}"));
+    expected.assert_eq(&kernels.iter().map(|kernel| accesses(kernel)).collect::<String>());
+}
+
+/// The first line of each launch's kernel.
+fn heads(packed: &str) -> Vec<String> {
+    let kernels = launched(&format!("import kernpack as kp\n{packed}"));
+    let head = |kernel: &Arc<Kernel>| kernel.to_string().lines().next().map(str::to_string);
+    kernels.iter().filter_map(head).collect()
+}
+
+/// The kernel of each launch of a file.
+fn launched(text: &str) -> Vec<Arc<Kernel>> {
     let mut texts = Texts::default();
     let mut door = |path: &Path| match path.to_str() {
-        Some("f.py") => Ok(text.clone().into_bytes()),
+        Some("f.py") => Ok(text.as_bytes().to_vec()),
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     };
     let files = KernelFiles::read(Path::new("f.py"), &mut door, &mut texts);
@@ -33,16 +46,16 @@ def copy(x, y):
     let (functions, problems) = functions(&files);
     assert!(problems.0.is_empty(), "{problems}");
     let mut kernels = Kernels::default();
-    let mut shown = String::new();
+    let mut launched = Vec::new();
     for function in &functions {
         let launches = kernels.settle(&files, &function.rows, function.unrelated);
         for launch in launches.unwrap_or_else(|problems| panic!("{problems}")) {
             let name = launch.kernel.to_string();
             let kernel = kernels.kernels.iter().find(|kernel| kernel.name == name);
-            shown += &accesses(kernel.expect("every launch has its kernel"));
+            launched.push(kernel.expect("every launch has its kernel").clone());
         }
     }
-    expected.assert_eq(&shown);
+    launched
 }
 
 fn accesses(kernel: &Kernel) -> String {
@@ -203,4 +216,29 @@ def g(x, y, z):
               store  align 4
         "#]],
     );
+}
+
+#[test]
+fn a_launch_that_demands_something_has_a_kernel_of_its_own() {
+    let packed = "\
+@kp.kernel
+def one(x):
+    x[0] = 1
+@kp.jit(\"f(x: Tensor([n], int32, mut))\")
+def f(x):
+    for registers in (None, 64, 128, 64):
+        one(x).launch(grid=1, block=32, max_registers=registers)
+    if x.shape[0] > 4:
+        one(x).launch(grid=1, block=32, min_blocks=8)
+    else:
+        one(x).launch(grid=1, block=32, min_blocks=4)
+";
+    let heads: Vec<_> = heads(packed);
+    expect![[r#"
+        kernel one(v0 x: pointer.global int32 align 4 alone written, v1 n: int64 0..) block [32, 1, 1] files "f.py" {
+        kernel one_2(v0 x: pointer.global int32 align 4 alone written, v1 n: int64 0..) block [32, 1, 1] max_registers 64 files "f.py" {
+        kernel one_3(v0 x: pointer.global int32 align 4 alone written, v1 n: int64 0..) block [32, 1, 1] max_registers 128 files "f.py" {
+        kernel one_2(v0 x: pointer.global int32 align 4 alone written, v1 n: int64 0..) block [32, 1, 1] max_registers 64 files "f.py" {
+        kernel one_4(v0 x: pointer.global int32 align 4 alone written) block [32, 1, 1] min_blocks 8 files "f.py" {
+        kernel one_5(v0 x: pointer.global int32 align 4 alone written, v1 n: int64 0..4) block [32, 1, 1] min_blocks 4 files "f.py" {"#]].assert_eq(&heads.join("\n"));
 }
