@@ -206,7 +206,7 @@ fn constants_of_other_bits_may_be_stored_beside_one() {
     );
 }
 
-/// What is known to be given says no number of bytes; 16 bytes go past the cache.
+/// No number of bytes is said where they are known to be given; 16 bytes go past the cache.
 #[test]
 fn copies_in_flight_are_instructions_of_their_widths() {
     let copies = [4, 8, 16].map(|bytes| {
