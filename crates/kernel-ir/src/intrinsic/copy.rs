@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "copy.commit",
         "Makes a group of the copies that this thread has begun since its last group.",
         &[],
-        Touches::Nothing,
+        Touches::Order,
         CopyOp::Commit,
     ),
     row(
