@@ -155,9 +155,9 @@ fn names_that_kernpack_has_not() {
     check(
         "kp.cp_async(x, out)",
         expect![[r#"
-            error[reserved]: `kp.cp_async` is reserved for later
+            error[unknown-name]: kernpack has no `cp_async`
               4:8 `cp_async`
-              help: write `kp.copy`, and `kp.sync_threads()` behind it"#]],
+              help: write `kp.copy(source, target, to=kp.async_group)`"#]],
     );
     check(
         "kp.exp(kp.float64(1))",
