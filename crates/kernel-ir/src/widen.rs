@@ -2,9 +2,9 @@
 //! Makes accesses of elements that lie side by side ready to become one.
 //!
 //! A code generator joins loads, or stores, that stand together and of which the first is aligned
-//! as the whole. So guards that all hold or all fail become one ([`join`]): of `i < n`, `i + 1 < n`
-//! ... where `i` and `n` are multiples of 4. And an access says as much about its address as is
-//! known of it ([`align`]).
+//! as the whole. So guards that all hold or all fail become one (`join.rs`): of `i < n`,
+//! `i + 1 < n` ... where `i` and `n` are multiples of 4. And an access says as much about its
+//! address as is known of it (`align.rs`).
 //!
 //! A kernel does the same as before, to the last bit. The interpreter runs kernels as they were
 //! written, and what it says of them is about that.
