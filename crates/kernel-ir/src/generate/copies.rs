@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Copies of inputs into shared memory that go on while threads compute, in one group or two.
 
-use super::{Input, Maker};
-use crate::intrinsic::{self, Level};
+use super::Maker;
 use crate::kernel::{SharedArray, Size, Value};
-use crate::op::{Load, Operand};
+use crate::op::Operand;
 use crate::types::{Scalar, Type};
 
-/// A piece that each thread copies: so many bytes of an input.
+/// Elements of an input that the threads of a block copy.
 #[derive(Clone, Copy)]
 struct Piece {
-    input: Input,
-    bytes: u64,
-    /// Where the pieces of all threads begin.
+    element: Scalar,
+    count: u64,
+    /// Where they are copied to.
     base: Value,
 }
 
@@ -27,10 +26,11 @@ impl Maker {
         for (number, piece) in pieces.iter().enumerate() {
             let n_left = n_pieces as i64 - 1 - number as i64;
             self.effect("copy.wait", vec![Operand::Constant(n_left)]);
-            self.effect("barrier", Vec::new());
-            self.read_copied(*piece);
+            self.barrier();
+            let Piece { element, count, base } = *piece;
+            self.read_shared(base, element, count);
         }
-        self.effect("barrier", Vec::new());
+        self.barrier();
     }
 
     fn begin_copy(&mut self, number: u64) -> Piece {
@@ -64,24 +64,7 @@ impl Maker {
         let [to, from, given] = [to, from, given].map(Operand::Value);
         self.effect("copy.async", vec![to, from, Operand::Constant(bytes as i64), given]);
         self.effect("copy.commit", Vec::new());
-        Piece { input, bytes, base }
-    }
-
-    /// Reads an element that some thread has copied.
-    fn read_copied(&mut self, Piece { input, bytes, base }: Piece) {
-        let n_threads = u64::from(self.block.iter().product::<u32>());
-        let align = input.element.bytes();
-        let is_uniform = self.rng.percent(30);
-        let index = self.index(n_threads * bytes / u64::from(align), is_uniform);
-        let pointer = self.element(base, index.value, align);
-        let load = Load { pointer, align, guard: None };
-        let value = self.builder.load(Type::Scalar(input.element), load);
-        self.remember(value, index.level.min(Level::Block));
-    }
-
-    fn effect(&mut self, name: &str, operands: Vec<Operand>) {
-        if let Some(row) = intrinsic::find(name) {
-            self.builder.call(row, operands);
-        }
+        let element = input.element;
+        Piece { element, count: n_threads * bytes / u64::from(element.bytes()), base }
     }
 }

@@ -68,13 +68,7 @@ impl Maker {
             self.barrier();
         }
         for _ in 0..self.rng.within(1, 2) {
-            let is_uniform = self.rng.percent(30);
-            let index = self.index(n_threads, is_uniform);
-            let align = element.bytes();
-            let pointer = self.element(base, index.value, align);
-            let load = Load { pointer, align, guard: None };
-            let value = self.builder.load(Type::Scalar(element), load);
-            self.remember(value, index.level.min(Level::Block));
+            self.read_shared(base, element, n_threads);
         }
         self.barrier();
         // A thread's own cell is its own behind the barrier.
@@ -84,6 +78,17 @@ impl Maker {
             self.builder.store(Store { pointer, value, align: element.bytes(), condition: None });
             self.barrier();
         }
+    }
+
+    /// Reads one of so many elements of an array of the block.
+    pub(super) fn read_shared(&mut self, base: Value, element: Scalar, count: u64) {
+        let is_uniform = self.rng.percent(30);
+        let index = self.index(count, is_uniform);
+        let align = element.bytes();
+        let pointer = self.element(base, index.value, align);
+        let load = Load { pointer, align, guard: None };
+        let value = self.builder.load(Type::Scalar(element), load);
+        self.remember(value, index.level.min(Level::Block));
     }
 
     fn count(&mut self, base: Value, element: Scalar, n_threads: u64) {
@@ -96,14 +101,17 @@ impl Maker {
             Operand::Word("relaxed"),
             Operand::Word("block"),
         ];
-        if let Some(row) = intrinsic::find("atomic.add") {
-            self.builder.call(row, operands);
-        }
+        self.effect("atomic.add", operands);
     }
 
-    fn barrier(&mut self) {
-        if let Some(row) = intrinsic::find("barrier") {
-            self.builder.call(row, Vec::new());
+    pub(super) fn barrier(&mut self) {
+        self.effect("barrier", Vec::new());
+    }
+
+    /// Calls a row that gives nothing, or of which the result is not used.
+    pub(super) fn effect(&mut self, name: &str, operands: Vec<Operand>) {
+        if let Some(row) = intrinsic::find(name) {
+            self.builder.call(row, operands);
         }
     }
 }

@@ -11,7 +11,8 @@ use super::access::{Deed, Fault, Faulty, in_flight, now};
 use super::clock::{Event, Now};
 use super::execute::Execution;
 use super::finding::Kind;
-use super::shadow::{Packing, Shadow, Way};
+use super::memory::Memory;
+use super::shadow::{Shadow, Way};
 use super::step::{Access, Copy};
 use super::warp::{LANES, lanes_of};
 use std::collections::VecDeque;
@@ -24,7 +25,8 @@ struct Flight {
     /// The allocation, and the byte in it; nothing where zeros are written.
     from: Option<(u32, u64)>,
     bytes: u32,
-    site: u32,
+    /// Its mark where it reads.
+    mark: Mark,
 }
 
 /// The copies of a thread that are in flight.
@@ -52,7 +54,7 @@ impl Flights {
     /// Whether a copy by that thread, begun there, is in no group.
     pub fn is_open(&self, event: Event, site: u32) -> bool {
         let thread = self.0.get(event.warp as usize * LANES + event.lane as usize);
-        thread.is_some_and(|thread| thread.open.iter().any(|flight| flight.site == site))
+        thread.is_some_and(|thread| thread.open.iter().any(|flight| flight.mark.site == site))
     }
 
     /// Forgets all.
@@ -85,9 +87,11 @@ impl Execution<'_, '_> {
             let is_given = given >> lane & 1 == 1;
             let (to, from) = (at(&copy.to), is_given.then(|| at(&copy.from)));
             let bytes = copy.to.bytes();
-            let flight = Flight { to, from, bytes, site: copy.to.site };
+            let event = now!(self.warp, self.block).event(lane as u32);
+            let mark = Mark { writes: false, event, site: copy.to.site };
+            let flight = Flight { to, from, bytes, mark };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
-                self.mark(&flight, lane);
+                self.each_cell(&flight, Shadow::mark);
                 self.block.flights.of(self.warp.index, lane).open.push(flight);
             }
         }
@@ -126,7 +130,7 @@ impl Execution<'_, '_> {
             let open = thread.open.iter().map(|flight| (flight, ", and is in no group"));
             let in_groups = thread.groups.iter().flatten().map(|flight| (flight, ""));
             for (flight, why) in in_groups.chain(open) {
-                let place = self.machine.program.sites[flight.site as usize];
+                let place = self.machine.program.sites[flight.mark.site as usize];
                 let message = format!("a copy is in flight when its thread ends{why}");
                 let who = self.thread(lane);
                 let make = || (Some(who), message);
@@ -141,18 +145,9 @@ impl Execution<'_, '_> {
     fn check_source(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
         let Some((id, offset)) = flight.from else { return true };
         let memory = &self.machine.memories[id as usize];
-        let has_all = |all: &super::memory::Bits| all.has_all(offset as usize, flight.bytes);
-        let fault = if !memory.has(offset, flight.bytes) {
-            Some(Fault::OutOfBounds)
-        } else if !memory.is_aligned(offset, flight.bytes) {
-            Some(Fault::Misaligned)
-        } else if !memory.written.as_ref().is_none_or(has_all) {
-            Some(Fault::Unwritten)
-        } else {
-            let now = now!(self.warp, self.block);
-            let shadow = self.machine.shadows[id as usize].as_ref();
-            shadow.and_then(|shadow| clash(shadow, offset, flight.bytes, Way::Read, lane, &now))
-        };
+        let shadow = self.machine.shadows[id as usize].as_ref();
+        let now = now!(self.warp, self.block);
+        let fault = mistake(memory, shadow, (offset, flight.bytes), Way::Read, lane, &now);
         self.tell(&copy.from, id, Deed::Reads, Faulty::new(lane, offset, fault))
     }
 
@@ -160,14 +155,8 @@ impl Execution<'_, '_> {
     fn check_target(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
         let (id, offset) = flight.to;
         let (memory, shadow) = &self.block.shared[id as usize];
-        let fault = if !memory.has(offset, flight.bytes) {
-            Some(Fault::OutOfBounds)
-        } else if !memory.is_aligned(offset, flight.bytes) {
-            Some(Fault::Misaligned)
-        } else {
-            let now = now!(self.warp, self.block);
-            clash(shadow, offset, flight.bytes, Way::Write, lane, &now)
-        };
+        let now = now!(self.warp, self.block);
+        let fault = mistake(memory, Some(shadow), (offset, flight.bytes), Way::Write, lane, &now);
         self.tell(&copy.to, id, Deed::Writes, Faulty::new(lane, offset, fault))
     }
 
@@ -177,31 +166,20 @@ impl Execution<'_, '_> {
         !faulty.is_some_and(|faulty| matches!(faulty.fault, Fault::OutOfBounds))
     }
 
-    /// Marks what a copy touches.
-    fn mark(&mut self, flight: &Flight, lane: usize) {
-        let mark = self.mark_of(flight, lane);
-        self.each_cell(flight, |shadow, cell, writes| shadow.mark(cell, Mark { writes, ..mark }));
-    }
-
-    fn mark_of(&self, flight: &Flight, lane: usize) -> Mark {
-        let event = now!(self.warp, self.block).event(lane as u32);
-        Mark { writes: false, event: Event { time: 0, ..event }, site: flight.site }
-    }
-
-    /// Goes through the cells that a copy touches, saying whether it writes them.
-    fn each_cell(&mut self, flight: &Flight, mut f: impl FnMut(&mut Shadow, usize, bool)) {
+    /// Goes through the cells that a copy touches, each with its mark there.
+    fn each_cell(&mut self, flight: &Flight, f: impl Fn(&mut Shadow, usize, Mark)) {
         let to = &mut self.block.shared[flight.to.0 as usize].1;
-        to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, true));
+        let mark = Mark { writes: true, ..flight.mark };
+        to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
         let Some((id, offset)) = flight.from else { return };
         if let Some(from) = &mut self.machine.shadows[id as usize] {
-            from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, false));
+            from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, flight.mark));
         }
     }
 
     /// A copy is done, and its thread knows.
     fn land(&mut self, flight: &Flight, lane: usize) {
-        let mark = self.mark_of(flight, lane);
-        self.each_cell(flight, |shadow, cell, writes| shadow.unmark(cell, Mark { writes, ..mark }));
+        self.each_cell(flight, Shadow::unmark);
         self.record(flight, lane);
         let n_bytes = flight.bytes as usize;
         let zeros = [0; 16];
@@ -225,34 +203,45 @@ impl Execution<'_, '_> {
     fn record(&mut self, flight: &Flight, lane: usize) {
         let (warp, block) = (&*self.warp, &mut *self.block);
         let now = now!(warp, block);
-        let packing: Packing = self.machine.packing;
+        let packing = self.machine.packing;
         let (to, offset) = flight.to;
         for byte in offset..offset + u64::from(flight.bytes) {
             block.releases.forget((to, byte));
         }
         let shadow = &mut block.shared[to as usize].1;
-        let key = packing.pack(Way::Write, &now, flight.site);
+        let key = packing.pack(Way::Write, &now, flight.mark.site);
         for cell in shadow.cells(offset, flight.bytes) {
             shadow.write(cell, key, lane as u32, &now);
         }
         let Some((from, offset)) = flight.from else { return };
         let Some(shadow) = &mut self.machine.shadows[from as usize] else { return };
-        let key = packing.pack(Way::Read, &now, flight.site);
+        let key = packing.pack(Way::Read, &now, flight.mark.site);
         for cell in shadow.cells(offset, flight.bytes) {
             shadow.read(cell, key, lane as u32, &now);
         }
     }
 }
 
-/// The mistake of touching these bytes: somebody else does without order, and one of both writes.
-fn clash(
-    shadow: &Shadow,
-    offset: u64,
-    bytes: u32,
+/// The mistake of a copy that reads or writes these bytes, if it makes one.
+fn mistake(
+    memory: &Memory,
+    shadow: Option<&Shadow>,
+    (offset, bytes): (u64, u32),
     way: Way,
     lane: usize,
     now: &Now,
 ) -> Option<Fault> {
+    if !memory.has(offset, bytes) {
+        return Some(Fault::OutOfBounds);
+    }
+    if !memory.is_aligned(offset, bytes) {
+        return Some(Fault::Misaligned);
+    }
+    let written = memory.written.as_ref().filter(|_| !way.writes());
+    if written.is_some_and(|written| !written.has_all(offset as usize, bytes)) {
+        return Some(Fault::Unwritten);
+    }
+    let shadow = shadow?;
     let race = || {
         shadow.cells(offset, bytes).find_map(|cell| {
             let seen = shadow.race(cell, way, lane as u32, now)?;

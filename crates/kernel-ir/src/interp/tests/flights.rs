@@ -192,9 +192,10 @@ fn one(before: &str, behind: &str) -> Trial {
     trial(&text, 1, 1).floats(&x).fresh(Scalar::F32, 4).int(16)
 }
 
-fn first_word(trial: &mut Trial) -> String {
+/// All that is found.
+fn found(mut trial: Trial) -> String {
     let outcome = trial.run();
-    trial.told(&outcome.findings).lines().map(|line| format!("{line}\n")).collect()
+    trial.told(&outcome.findings)
 }
 
 #[test]
@@ -204,19 +205,22 @@ fn sixteen_bytes_move_at_once() {
     assert_eq!(trial.floats_at(1), [4.0, 5.0, 6.0, 7.0]);
 }
 
+/// The kernel of [`one`], with something changed.
+fn changed(from: &str, to: &str) -> Trial {
+    trial(&one("", "").kernel.to_string().replace(from, to), 1, 1)
+}
+
 #[test]
 fn a_copy_that_is_not_given_writes_zeros_and_reads_nothing() {
-    let copy = "call copy.async(v10, v4, 16, v6)\n v30: int64 = const 4000
-                v31: pointer.global = offset v0, v30\n call copy.async(v10, v31, 16, v6)";
-    // Two copies into one place, one of them out of a wrong one.
-    let mut both = one("", copy);
-    assert_eq!(both.run().findings.len(), 1);
-    let mut zeros = one("", "");
-    zeros.kernel = one("", "").kernel;
-    let text = zeros.kernel.to_string().replace("16, v5", "16, v6");
-    let mut zeros = trial(&text, 1, 1).floats(&[1.0; 4]).fresh(Scalar::F32, 4).int(4096);
+    // Its source is far behind the tensor.
+    let zeros = changed("16, v5", "16, v6");
+    let mut zeros = zeros.floats(&[1.0; 4]).fresh(Scalar::F32, 4).int(4096);
     zeros.clean();
     assert_eq!(zeros.floats_at(1), [0.0; 4]);
+    // It writes all the same.
+    one("", "call copy.async(v3, v4, 16, v6) @4:1").expect_findings(expect![[r#"
+        error[copy-in-flight]: writes `tile[0]` while a copy into it is in flight, in no group yet, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:1; thread (0, 0, 0) of block (0, 0, 0) copies into it, at kernel.py:3:1
+    "#]]);
 }
 
 #[test]
@@ -249,7 +253,7 @@ fn addresses_of_copies_are_held_to_bounds_and_alignment() {
     let at = |by| {
         let mut trial = one("", "");
         trial.arguments.pop();
-        first_word(&mut trial.int(by))
+        found(trial.int(by))
     };
     expect![[r#"
         error[out-of-bounds]: reads elements 5 to 8 of `x`, which has 8, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
@@ -258,13 +262,11 @@ fn addresses_of_copies_are_held_to_bounds_and_alignment() {
     expect![[r#"
         error[misaligned-access]: reads `x[2]` as if aligned to 16 bytes, at byte 8, which is no multiple of 16, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
     "#]].assert_eq(&at(8));
-    let text = one("", "").kernel.to_string().replace("copy.async(v3,", "copy.async(v8,");
-    let mut outside = trial(&text, 1, 1).floats(&[1.0; 20]).fresh(Scalar::F32, 4).int(64);
-    let told = first_word(&mut outside);
+    let outside = changed("copy.async(v3,", "copy.async(v8,");
+    let told = found(outside.floats(&[1.0; 20]).fresh(Scalar::F32, 4).int(64));
     assert!(told.contains("writes elements 16 to 19 of `tile`, which has 16"), "{told}");
-    let mut unwritten = trial(&one("", "").kernel.to_string(), 1, 1);
-    unwritten = unwritten.fresh(Scalar::F32, 8).fresh(Scalar::F32, 4).int(0);
-    let told = first_word(&mut unwritten);
+    let unwritten = changed("", "");
+    let told = found(unwritten.fresh(Scalar::F32, 8).fresh(Scalar::F32, 4).int(0));
     assert!(told.contains("reads `x[0]`, which was never written"), "{told}");
 }
 
