@@ -5,7 +5,7 @@
 //! alone. What grows are the rows of [`intrinsic`](crate::intrinsic), which one operation calls.
 
 use crate::constant::Const;
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{CopyOp, Intrinsic, Meaning};
 use crate::kernel::{Local, Place, Shared, Slot, Value};
 use std::fmt;
 
@@ -321,6 +321,50 @@ pub enum Operand {
     Word(&'static str),
     /// A register tensor, which is read, written or both.
     Local(Local),
+}
+
+/// A deed about copies in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFlight {
+    /// Begins one.
+    Begin {
+        /// The address that is written.
+        to: Value,
+        /// The address that is read.
+        from: Value,
+        /// How many bytes.
+        bytes: u32,
+        /// Whether they are read: else they are zeros.
+        given: Value,
+    },
+    /// Makes a group of those that have begun.
+    Commit,
+    /// Waits for all but so many groups.
+    Wait(u32),
+}
+
+impl Call {
+    /// Its deed about copies in flight; nothing where it is a call of another kind, or has not
+    /// the operands of its row.
+    pub fn in_flight(&self) -> Option<InFlight> {
+        let Meaning::Copy(op) = self.intrinsic.meaning else { return None };
+        match (op, &self.operands[..]) {
+            (
+                CopyOp::Begin,
+                &[
+                    Operand::Value(to),
+                    Operand::Value(from),
+                    Operand::Constant(bytes),
+                    Operand::Value(given),
+                ],
+            ) => Some(InFlight::Begin { to, from, bytes: bytes.try_into().ok()?, given }),
+            (CopyOp::Commit, []) => Some(InFlight::Commit),
+            (CopyOp::Wait, [Operand::Constant(n_left)]) => {
+                Some(InFlight::Wait((*n_left).try_into().ok()?))
+            }
+            (CopyOp::Begin | CopyOp::Commit | CopyOp::Wait, _) => None,
+        }
+    }
 }
 
 /// Assembly as it is written.

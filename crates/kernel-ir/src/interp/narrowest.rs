@@ -7,7 +7,7 @@
 
 use crate::intrinsic::Meaning;
 use crate::kernel::{Kernel, ParamKind, Value};
-use crate::op::{Call, Expr, OpKind, Operand, Region};
+use crate::op::{Call, Expr, InFlight, OpKind, Operand, Region};
 use crate::types::Scalar;
 use std::collections::HashMap;
 
@@ -79,8 +79,12 @@ impl<'k> Narrowest<'k> {
     fn add_call(&mut self, result: Option<Value>, call: &Call) {
         match call.intrinsic.meaning {
             Meaning::Atomic(_) => self.add_atomic(result, call),
-            Meaning::Copy(_) => self.add_copy(call),
-            _ => {}
+            _ => {
+                if let Some(InFlight::Begin { to, from, bytes, .. }) = call.in_flight() {
+                    self.add_bytes(to, bytes);
+                    self.add_bytes(from, bytes);
+                }
+            }
         }
     }
 
@@ -91,15 +95,6 @@ impl<'k> Narrowest<'k> {
         });
         if let Some(pointer) = operands.next() {
             operands.chain(result).for_each(|value| self.add(pointer, value));
-        }
-    }
-
-    fn add_copy(&mut self, call: &Call) {
-        if let [Operand::Value(to), Operand::Value(from), Operand::Constant(bytes), _] =
-            call.operands[..]
-        {
-            self.add_bytes(to, bytes as u32);
-            self.add_bytes(from, bytes as u32);
         }
     }
 

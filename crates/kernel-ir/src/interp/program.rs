@@ -4,9 +4,9 @@
 
 use super::lifetime::Lifetimes;
 use super::step::{Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
-use crate::intrinsic::{AtomicOp, CopyOp, Intrinsic, Meaning};
+use crate::intrinsic::{AtomicOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{Asm, Call, Expr, Jump, Op, OpKind, Operand, Region, Store};
+use crate::op::{Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -318,7 +318,7 @@ impl<'a> Compiler<'a> {
             (Meaning::Barrier, _, _) => Step::Barrier(row.together),
             (Meaning::Fence, _, _) => Step::Fence { is_wide: is_wide(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
-            (Meaning::Copy(op), _, _) => self.copy(op, call),
+            (Meaning::Copy(_), _, _) => self.copy(call),
             (Meaning::Expand(_), _, _)
             | (Meaning::Pure(_) | Meaning::Approximate(_) | Meaning::Geometry(_), None, _)
             | (Meaning::Warp(_), _, _) => unknown(row),
@@ -354,25 +354,16 @@ impl<'a> Compiler<'a> {
         }))
     }
 
-    fn copy(&mut self, op: CopyOp, call: &Call) -> Step<'a> {
-        match (op, &call.operands[..]) {
-            (
-                CopyOp::Begin,
-                [
-                    Operand::Value(to),
-                    Operand::Value(from),
-                    Operand::Constant(bytes),
-                    Operand::Value(given),
-                ],
-            ) => {
-                let bytes = *bytes as u32;
+    fn copy(&mut self, call: &Call) -> Step<'a> {
+        match call.in_flight() {
+            Some(InFlight::Begin { to, from, bytes, given }) => {
                 let of = Type::of_lanes(Scalar::U32, (bytes / 4) as u8);
-                let [to, from] = [to, from].map(|pointer| self.access(*pointer, of, bytes));
-                Step::BeginCopies(Box::new(Copy { to, from, given: self.of(*given) }))
+                let [to, from] = [to, from].map(|pointer| self.access(pointer, of, bytes));
+                Step::BeginCopies(Box::new(Copy { to, from, given: self.of(given) }))
             }
-            (CopyOp::Commit, _) => Step::CommitCopies,
-            (CopyOp::Wait, [Operand::Constant(n_left)]) => Step::WaitForCopies(*n_left as usize),
-            (CopyOp::Begin | CopyOp::Wait, _) => unknown(call.intrinsic),
+            Some(InFlight::Commit) => Step::CommitCopies,
+            Some(InFlight::Wait(n_left)) => Step::WaitForCopies(n_left as usize),
+            None => unknown(call.intrinsic),
         }
     }
 

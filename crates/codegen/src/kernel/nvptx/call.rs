@@ -25,7 +25,7 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Barrier, _) => self.lower_barrier(row.together),
             (Meaning::Fence, _) => self.lower_fence(&words(call)),
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
-            (Meaning::Copy(op), _) => self.lower_copy(op, &call.operands),
+            (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
             (
                 Meaning::Pure(_)

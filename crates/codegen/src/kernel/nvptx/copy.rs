@@ -5,38 +5,31 @@
 use super::Nvptx;
 use crate::kernel::shared::Lowering;
 use crate::llvm::Ty;
-use kernpack_kernel_ir::intrinsic::CopyOp;
 use kernpack_kernel_ir::kernel::Value;
-use kernpack_kernel_ir::op::Operand;
+use kernpack_kernel_ir::op::{Call, InFlight};
 
 /// The bytes that can go past the cache.
-const PAST_CACHE: i64 = 16;
+const PAST_CACHE: u32 = 16;
 
 impl Lowering<'_, '_, Nvptx> {
-    pub(super) fn lower_copy(&mut self, op: CopyOp, operands: &[Operand]) {
-        match (op, operands) {
-            (
-                CopyOp::Begin,
-                [
-                    Operand::Value(to),
-                    Operand::Value(from),
-                    Operand::Constant(bytes),
-                    Operand::Value(given),
-                ],
-            ) => self.begin_copy([*to, *from], *bytes, *given),
-            (CopyOp::Commit, _) => {
+    pub(super) fn lower_copy(&mut self, call: &Call) {
+        match call.in_flight() {
+            Some(InFlight::Begin { to, from, bytes, given }) => {
+                self.begin_copy([to, from], bytes, given);
+            }
+            Some(InFlight::Commit) => {
                 self.emitter.intrinsic("llvm.nvvm.cp.async.commit.group", &[], &[]);
             }
-            (CopyOp::Wait, [Operand::Constant(n_left)]) => {
-                let n_left = self.emitter.int(Ty::I32, *n_left);
+            Some(InFlight::Wait(n_left)) => {
+                let n_left = self.emitter.int(Ty::I32, n_left.into());
                 self.emitter.intrinsic("llvm.nvvm.cp.async.wait.group", &[], &[n_left]);
             }
-            (CopyOp::Begin | CopyOp::Wait, _) => unreachable!("copies are verified"),
+            None => unreachable!("copies are verified"),
         }
     }
 
     /// Of the bytes, as many are read as are given: the rest are zeros.
-    fn begin_copy(&mut self, [to, from]: [Value; 2], bytes: i64, given: Value) {
+    fn begin_copy(&mut self, [to, from]: [Value; 2], bytes: u32, given: Value) {
         let cache = if bytes == PAST_CACHE { "cg" } else { "ca" };
         let name = format!("llvm.nvvm.cp.async.{cache}.shared.global.{bytes}");
         let [to, from] = [to, from].map(|pointer| self.kept(pointer));
@@ -45,7 +38,7 @@ impl Lowering<'_, '_, Nvptx> {
                 self.emitter.intrinsic(&name, &[], &[to, from]);
             }
             _ => {
-                let [all, none] = [bytes, 0].map(|bytes| self.emitter.int(Ty::I32, bytes));
+                let [all, none] = [bytes, 0].map(|bytes| self.emitter.int(Ty::I32, bytes.into()));
                 let given = self.emitter.select(self.kept(given), all, none);
                 self.emitter.intrinsic(&format!("{name}.s"), &[], &[to, from, given]);
             }
