@@ -303,8 +303,7 @@ impl Shadow {
 
     /// A lane touches a cell in one step.
     pub fn atomic(&mut self, cell: usize, key: u64, lane: u32, now: &Now) -> Option<Seen> {
-        let race = self.race_with_writer(cell, lane, now);
-        let race = race.or_else(|| self.race_with_groups(cell, Way::of(key), lane, now));
+        let race = self.race(cell, Way::of(key), lane, now);
         self.record(cell, key, lane, now);
         race
     }

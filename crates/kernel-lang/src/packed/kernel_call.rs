@@ -260,7 +260,7 @@ impl Evaluator<'_> {
         numbers.into_iter().collect()
     }
 
-    pub fn one_number(&mut self, expr: &Expr) -> Option<Placed<Number>> {
+    fn one_number(&mut self, expr: &Expr) -> Option<Placed<Number>> {
         let value = self.expr(expr)?;
         self.number(&(value, expr.span)).map(|number| Placed::new(number, expr.span))
     }

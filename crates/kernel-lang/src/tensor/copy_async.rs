@@ -18,15 +18,19 @@ const LEAST_BYTES: u32 = 4;
 impl Elaborator<'_> {
     /// `kp.copy(source, target, pred=…, to=kp.async_group)`
     pub fn copy_async(&mut self, source: &Tensor, target: &Tensor, pred: &Predicate, span: Span) {
-        for (tensor, space, name) in
-            [(source, Space::Global, "from global"), (target, Space::Shared, "to shared")]
-        {
-            if memory_of(tensor).is_some_and(|memory| memory.space != space) {
-                let message = format!("`{}` is not in {space} memory", tensor.name);
-                let help = format!("copy {name} memory, or leave out `to=`");
-                self.mistake("type", span, message, help);
-                return;
-            }
+        for (tensor, space) in [(source, Space::Global), (target, Space::Shared)] {
+            let found = match memory_of(tensor).map(|memory| memory.space) {
+                Some(found) if found != space => found,
+                _ => continue,
+            };
+            let found = match found {
+                Space::Local => "registers".to_string(),
+                Space::Global | Space::Shared => format!("{found} memory"),
+            };
+            let message = format!("expected {space} memory, found `{}` in {found}", tensor.name);
+            let help = "copy from global to shared memory, or leave out `to=`";
+            self.mistake("type", span, message, help);
+            return;
         }
         // Zeros are written where nothing is read.
         let touched = [(source, pred), (target, &Predicate::Always)];
