@@ -1,35 +1,116 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RMSNorm in float16 and bfloat16, computed in float32."""
+"""RMSNorm in float16 and bfloat16, with a residual, and its gradients. Computed in float32."""
 
 import kernpack as kp
+from rows import add_columns, await_held, hold, part, room, stages, vectors, write
+
+# The elements of 16 bytes.
+WIDTH = 8
+# How rows are held, for ever longer ones: the threads of a block, how many such vectors each has,
+# and whether these lie in shared memory. What is longer still is read twice.
+FORWARD = (
+    (32, 4, False),
+    (256, 2, False),
+    (256, 4, False),
+    (512, 4, False),
+    (1024, 4, True),
+    (1024, 8, True),
+)
+TWICE = (512, 4)
+# For gradients: threads and vectors.
+BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2), (1024, 2))
+BACKWARD_TWICE = (1024, 1)
+
+
+def add(held, added, target, first, threads):
+    """Adds what is held to it, and writes the sums."""
+    for k in kp.range_constexpr(held.shape[1]):
+        held[None, k].store(held[None, k].load() + added[None, k].load())
+        write(target, first + k * threads, held[None, k].load())
+
+
+def squares(held):
+    """The sum of the squares of what a thread holds."""
+    total = kp.float32(0)
+    for k in kp.range_constexpr(held.shape[1]):
+        total += (part(held, k) * part(held, k)).reduce(kp.add)
+    return total
+
+
+def scale_of(total, x, eps):
+    """What all elements of a row are multiplied by, where each thread has some of its squares."""
+    return kp.rsqrt(kp.block_reduction_sum(total) / kp.float32(x.shape[1]) + eps)
+
+
+def write_normed(held, scale, weight, target, first, threads):
+    for k in kp.range_constexpr(held.shape[1]):
+        i = first + k * threads
+        if i < weight.shape[1]:
+            write(target, i, part(held, k) * scale * part(weight, i))
 
 
 @kp.kernel
-def rms_rows(x, w, out, eps, threads: kp.Constexpr, parts: kp.Constexpr):
+def rms_rows(
+    x,
+    w,
+    out,
+    eps,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    shared: kp.Constexpr = False,
+    residual=None,
+    summed=None,
+):
+    """A block a row, which it holds: it is read once."""
     row = kp.block_idx()[0]
     t = kp.thread_idx()[0]
-    source = kp.zipped_divide(x[row, None], (8,))
-    weight = kp.zipped_divide(w, (8,))
-    target = kp.zipped_divide(out[row, None], (8,))
-    n = source.shape[1]
-    held = kp.make_rmem_tensor((8, parts), x.element_type)
+    held = room(x.element_type, WIDTH, threads, parts, shared)
+    hold(held, vectors(x, row, WIDTH), t, threads, shared)
+    if residual is not None:
+        added = room(x.element_type, WIDTH, threads, parts)
+        hold(added, vectors(residual, row, WIDTH), t, threads)
+    await_held(shared)
+    if residual is not None:
+        add(held, added, vectors(summed, row, WIDTH), t, threads)
+    scale = scale_of(squares(held), x, eps)
+    write_normed(held, scale, kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH), t, threads)
+
+
+@kp.kernel
+def rms_twice(
+    x, w, out, eps, threads: kp.Constexpr, parts: kp.Constexpr, residual=None, summed=None
+):
+    """A block a row of any length, which is read twice."""
+    row = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    source, target = vectors(x, row, WIDTH), vectors(out, row, WIDTH)
+    held = room(x.element_type, WIDTH, threads, parts)
     total = kp.float32(0)
-    for k in kp.range_constexpr(parts):
-        i = t + k * threads
-        if i < n:
-            held[None, k].store(source[None, i].load())
-        else:
-            held[None, k].fill(0)
-        part = held[None, k].load().to(kp.float32)
-        total += (part * part).reduce(kp.add)
-    total = kp.block_reduction_sum(total)
-    scale = kp.rsqrt(total / kp.float32(x.shape[1]) + eps)
-    for k in kp.range_constexpr(parts):
-        i = t + k * threads
-        if i < n:
-            value = held[None, k].load().to(kp.float32) * scale
-            value = value * weight[None, i].load().to(kp.float32)
-            target[None, i].store(value.to(out.element_type))
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        if residual is not None:
+            added = room(x.element_type, WIDTH, threads, parts)
+            hold(added, vectors(residual, row, WIDTH), first, threads)
+            add(held, added, vectors(summed, row, WIDTH), first, threads)
+        total += squares(held)
+    scale = scale_of(total, x, eps)
+    if residual is not None:
+        source = vectors(summed, row, WIDTH)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        write_normed(held, scale, kp.zipped_divide(w, (WIDTH,)), target, first, threads)
+
+
+def normalise(x, w, out, eps, residual, summed):
+    m, d = x.shape
+    for threads, parts, shared in FORWARD:
+        if d <= threads * parts * WIDTH:
+            rms_rows(x, w, out, eps, threads, parts, shared, residual, summed).launch(
+                grid=m, block=threads, min_blocks=1024 // threads
+            )
+            return
+    threads, parts = TWICE
+    rms_twice(x, w, out, eps, threads, parts, residual, summed).launch(grid=m, block=threads)
 
 
 @kp.jit(
@@ -37,17 +118,131 @@ def rms_rows(x, w, out, eps, threads: kp.Constexpr, parts: kp.Constexpr):
     rms_norm(
         x: Tensor([m, d], T, align=16), w: Tensor([d], T, align=16),
         out: Tensor([m, d], T, align=16, mut), eps: float32 = 1e-6
-    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8, d <= 16384, noalias(w, out)
+    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8, noalias(w, out)
     """
 )
 def rms_norm(x, w, out, eps):
     """out = x / sqrt(mean(x * x) + eps) * w. Works in place."""
+    normalise(x, w, out, eps, None, None)
+
+
+@kp.jit(
+    """
+    fused_add_rms_norm(
+        x: Tensor([m, d], T, align=16), residual: Tensor([m, d], T, align=16),
+        w: Tensor([d], T, align=16), out: Tensor([m, d], T, align=16, mut),
+        residual_out: Tensor([m, d], T, align=16, mut), eps: float32 = 1e-6
+    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8,
+        noalias(w, out), noalias(w, residual_out), noalias(out, residual_out)
+    """
+)
+def fused_add_rms_norm(x, residual, w, out, residual_out, eps):
+    """residual_out = x + residual; out = rms_norm(residual_out, w). Works in place."""
+    normalise(x, w, out, eps, residual, residual_out)
+
+
+@kp.kernel
+def rms_gradient(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts: kp.Constexpr):
+    """A block has every row at a distance of the grid, and what all of these add to dw. While it
+    computes with one, the next is on its way."""
+    block, blocks = kp.block_idx()[0], kp.grid_dim()[0]
+    t = kp.thread_idx()[0]
+    weight = kp.zipped_divide(w, (WIDTH,))
+    xs, dys = (
+        stages(x.element_type, WIDTH, threads, parts),
+        stages(x.element_type, WIDTH, threads, parts),
+    )
+    dw = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
+    dw.fill(0)
+    hold(xs[None, None, 0], vectors(x, block, WIDTH), t, threads, True)
+    hold(dys[None, None, 0], vectors(dy, block, WIDTH), t, threads, True)
+    kp.commit_group()
+    stage = 0
+    for row in range(block, x.shape[0], blocks):
+        if row + blocks < x.shape[0]:
+            hold(xs[None, None, 1 - stage], vectors(x, row + blocks, WIDTH), t, threads, True)
+            hold(dys[None, None, 1 - stage], vectors(dy, row + blocks, WIDTH), t, threads, True)
+        kp.commit_group()
+        kp.wait_group(1)
+        held, held_dy = xs[None, None, stage], dys[None, None, stage]
+        dot = kp.float32(0)
+        for k in kp.range_constexpr(parts):
+            i = t + k * threads
+            if i < weight.shape[1]:
+                dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
+        scale = scale_of(squares(held), x, eps)
+        along = kp.block_reduction_sum(dot) * scale * scale / kp.float32(x.shape[1])
+        for k in kp.range_constexpr(parts):
+            i = t + k * threads
+            if i < weight.shape[1]:
+                value, gradient = part(held, k), part(held_dy, k)
+                dw[None, k].store(dw[None, k].load() + gradient * (value * scale))
+                change = (gradient * part(weight, i) - value * along) * scale
+                write(vectors(dx, row, WIDTH), i, change)
+        stage = 1 - stage
+    for k in kp.range_constexpr(parts):
+        write(vectors(partial, block, WIDTH), t + k * threads, dw[None, k].load())
+
+
+@kp.kernel
+def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts: kp.Constexpr):
+    """The same for rows of any length, which are read twice; what they add to dw is in memory."""
+    block = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    weight = kp.zipped_divide(w, (WIDTH,))
+    sums = vectors(partial, block, WIDTH)
+    held = room(x.element_type, WIDTH, threads, parts)
+    held_dy = room(x.element_type, WIDTH, threads, parts)
+    for i in range(t, weight.shape[1], threads):
+        sums[None, i].fill(0)
+    for row in range(block, x.shape[0], kp.grid_dim()[0]):
+        total, dot = kp.float32(0), kp.float32(0)
+        for first in range(t, weight.shape[1], threads * parts):
+            hold(held, vectors(x, row, WIDTH), first, threads)
+            hold(held_dy, vectors(dy, row, WIDTH), first, threads)
+            total += squares(held)
+            for k in kp.range_constexpr(parts):
+                i = first + k * threads
+                if i < weight.shape[1]:
+                    dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
+        scale = scale_of(total, x, eps)
+        along = kp.block_reduction_sum(dot) * scale * scale / kp.float32(x.shape[1])
+        for first in range(t, weight.shape[1], threads * parts):
+            hold(held, vectors(x, row, WIDTH), first, threads)
+            hold(held_dy, vectors(dy, row, WIDTH), first, threads)
+            for k in kp.range_constexpr(parts):
+                i = first + k * threads
+                if i < weight.shape[1]:
+                    value, gradient = part(held, k), part(held_dy, k)
+                    sums[None, i].store(sums[None, i].load() + gradient * (value * scale))
+                    change = (gradient * part(weight, i) - value * along) * scale
+                    write(vectors(dx, row, WIDTH), i, change)
+
+
+@kp.jit(
+    """
+    rms_norm_backward(
+        x: Tensor([m, d], T, align=16), w: Tensor([d], T, align=16),
+        dy: Tensor([m, d], T, align=16), dx: Tensor([m, d], T, align=16, mut),
+        dw: Tensor([d], T, align=16, mut), eps: float32 = 1e-6
+    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8,
+        noalias(w, dx), noalias(w, dw), noalias(dw, dx)
+    """,
+    workspace={"partial": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)"},
+)
+def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
+    """The gradients of rms_norm(x, w) for dy, that of its result. Works in place of dy or x."""
     m, d = x.shape
-    if d <= 1024:
-        rms_rows(x, w, out, eps, 32, 4).launch(grid=m, block=32)
-    elif d <= 4096:
-        rms_rows(x, w, out, eps, 256, 2).launch(grid=m, block=256)
-    elif d <= 8192:
-        rms_rows(x, w, out, eps, 256, 4).launch(grid=m, block=256)
-    else:
-        rms_rows(x, w, out, eps, 512, 4).launch(grid=m, block=512)
+    blocks = min(m, partial.shape[0])
+    for threads, parts in BACKWARD:
+        if d <= threads * parts * WIDTH:
+            rms_gradient(x, w, dy, dx, partial, eps, threads, parts).launch(
+                grid=blocks, block=threads
+            )
+            add_columns(partial, blocks, dw)
+            return
+    threads, parts = BACKWARD_TWICE
+    rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
+        grid=blocks, block=threads
+    )
+    add_columns(partial, blocks, dw)

@@ -1,70 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The softmax of each row. A row up to 16,384 elements stays in registers and is read once."""
+"""The softmax of each row, and its gradient. Computed in float32."""
 
 import kernpack as kp
+from rows import await_held, hold, part, room, vectors, width_of, write
 
+LOG2_E = 1.4426950408889634
 # The least finite float32. What is masked with minus infinity is less, and has no part in a sum.
 LEAST = -3.4028234663852886e38
+# How rows are held, for ever longer ones: the threads of a block, how many times 16 bytes each
+# has, and whether these lie in shared memory. What is longer still is read twice.
+FORWARD = ((64, 4, False), (256, 2, False), (256, 4, False), (512, 8, True), (1024, 8, True))
+BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True), (1024, 4, True))
+TWICE = (512, 4)
+
+
+def power(x):
+    """The exponential of `x`."""
+    return kp.fast_exp2(x * LOG2_E)
+
+
+def grown(most, total, values):
+    """The maximum and the sum of exponentials of what was seen before and of some values."""
+    now = kp.max(most, values.reduce(kp.max))
+    return now, total * power(most - now) + power(values - now).reduce(kp.add)
 
 
 @kp.kernel
-def softmax_registers(x, out, threads: kp.Constexpr, parts: kp.Constexpr):
-    """A block a row; a thread has `parts` times four elements of it."""
+def softmax_once(x, out, threads: kp.Constexpr, parts: kp.Constexpr, shared: kp.Constexpr):
+    """A block a row, which it holds: it is read once."""
     row = kp.block_idx()[0]
     t = kp.thread_idx()[0]
-    source = kp.zipped_divide(x[row, None], (4,))
-    target = kp.zipped_divide(out[row, None], (4,))
-    n = source.shape[1]
-    held = kp.make_rmem_tensor((4, parts), kp.float32)
+    source, target = vectors(x, row, width_of(x)), vectors(out, row, width_of(x))
+    held = room(x.element_type, width_of(x), threads, parts, shared)
+    hold(held, source, t, threads, shared, beyond=-x.element_type.inf)
+    await_held(shared)
+    most = kp.block_reduction_max(kp.float32(held.load().reduce(kp.max)))
+    total = kp.float32(0)
     for k in kp.range_constexpr(parts):
-        i = t + k * threads
-        if i < n:
-            held[None, k].store(source[None, i].load())
-        else:
-            held[None, k].fill(-kp.float32.inf)
-    most = kp.block_reduction_max(held.load().reduce(kp.max))
-    held.store(kp.exp(held.load() - most))
-    total = kp.block_reduction_sum(held.load().reduce(kp.add))
-    scale = 1 / total
+        total += power(part(held, k) - most).reduce(kp.add)
+    scale = 1 / kp.block_reduction_sum(total)
     for k in kp.range_constexpr(parts):
-        i = t + k * threads
-        if i < n:
-            target[None, i].store(held[None, k].load() * scale)
+        write(target, t + k * threads, power(part(held, k) - most) * scale)
 
 
 @kp.kernel
-def softmax_twice(x, out, threads: kp.Constexpr):
+def softmax_twice(x, out, threads: kp.Constexpr, parts: kp.Constexpr, width: kp.Constexpr):
     """A block a row of any length, which is read twice."""
     row = kp.block_idx()[0]
     t = kp.thread_idx()[0]
-    n = x.shape[1]
-    most = LEAST
-    total = kp.float32(0)
-    for i in range(t, n, threads):
-        value = x[row, i]
-        if value > most:
-            total = total * kp.exp(most - value) + 1
-            most = value
-        else:
-            total += kp.exp(value - most)
+    source, target = vectors(x, row, width), vectors(out, row, width)
+    held = room(x.element_type, width, threads, parts)
+    most, total = LEAST, kp.float32(0)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads, beyond=-x.element_type.inf)
+        most, total = grown(most, total, held.load().to(kp.float32))
     all_most = kp.block_reduction_max(most)
-    total = kp.block_reduction_sum(total * kp.exp(most - all_most))
-    scale = 1 / total
-    for i in range(t, n, threads):
-        out[row, i] = kp.exp(x[row, i] - all_most) * scale
+    scale = 1 / kp.block_reduction_sum(total * power(most - all_most))
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads, beyond=-x.element_type.inf)
+        for k in kp.range_constexpr(parts):
+            write(target, first + k * threads, power(part(held, k) - all_most) * scale)
 
 
 @kp.jit(
-    "softmax(x: Tensor([m, n], float32, align=16), out: Tensor([m, n], float32, align=16, mut)) where n >= 1"
+    """
+    softmax(x: Tensor([m, n], T, align=16), out: Tensor([m, n], T, align=16, mut))
+    where T in {float16, bfloat16, float32}, n >= 1
+    """
 )
 def softmax(x, out):
     """out = softmax(x, dim=-1). Works in place."""
     m, n = x.shape
-    if n % 4 == 0 and n <= 1024:
-        softmax_registers(x, out, 64, 4).launch(grid=m, block=64)
-    elif n % 4 == 0 and n <= 4096:
-        softmax_registers(x, out, 128, 8).launch(grid=m, block=128)
-    elif n % 4 == 0 and n <= 16384:
-        softmax_registers(x, out, 256, 16).launch(grid=m, block=256)
+    width = width_of(x)
+    if n % width == 0:
+        for threads, parts, shared in FORWARD:
+            if n <= threads * parts * width:
+                softmax_once(x, out, threads, parts, shared).launch(
+                    grid=m, block=threads, min_blocks=1024 // threads
+                )
+                return
+    threads, parts = TWICE
+    if n % width == 0:
+        softmax_twice(x, out, threads, parts, width).launch(grid=m, block=threads)
     else:
-        softmax_twice(x, out, 512).launch(grid=m, block=512)
+        softmax_twice(x, out, threads, parts, 1).launch(grid=m, block=threads)
+
+
+@kp.kernel
+def gradient_once(y, dy, dx, threads: kp.Constexpr, parts: kp.Constexpr, shared: kp.Constexpr):
+    """A block a row, of which it holds y and dy: they are read once."""
+    row = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    target = vectors(dx, row, width_of(y))
+    held = room(y.element_type, width_of(y), threads, parts, shared)
+    held_dy = room(y.element_type, width_of(y), threads, parts, shared)
+    hold(held, vectors(y, row, width_of(y)), t, threads, shared)
+    hold(held_dy, vectors(dy, row, width_of(y)), t, threads, shared)
+    await_held(shared)
+    dot = kp.float32(0)
+    for k in kp.range_constexpr(parts):
+        dot += (part(held, k) * part(held_dy, k)).reduce(kp.add)
+    dot = kp.block_reduction_sum(dot)
+    for k in kp.range_constexpr(parts):
+        write(target, t + k * threads, part(held, k) * (part(held_dy, k) - dot))
+
+
+@kp.kernel
+def gradient_twice(y, dy, dx, threads: kp.Constexpr, parts: kp.Constexpr, width: kp.Constexpr):
+    """A block a row of any length: y and dy are read twice."""
+    row = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    source, source_dy = vectors(y, row, width), vectors(dy, row, width)
+    target = vectors(dx, row, width)
+    held = room(y.element_type, width, threads, parts)
+    held_dy = room(y.element_type, width, threads, parts)
+    dot = kp.float32(0)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        hold(held_dy, source_dy, first, threads)
+        dot += (held.load().to(kp.float32) * held_dy.load().to(kp.float32)).reduce(kp.add)
+    dot = kp.block_reduction_sum(dot)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        hold(held_dy, source_dy, first, threads)
+        for k in kp.range_constexpr(parts):
+            write(target, first + k * threads, part(held, k) * (part(held_dy, k) - dot))
+
+
+@kp.jit(
+    """
+    softmax_backward(
+        y: Tensor([m, n], T, align=16), dy: Tensor([m, n], T, align=16),
+        dx: Tensor([m, n], T, align=16, mut)
+    ) where T in {float16, bfloat16, float32}
+    """
+)
+def softmax_backward(y, dy, dx):
+    """The gradient of y = softmax(x, dim=-1) for dy: dx = y * (dy - sum(dy * y)). Works in place."""
+    m, n = y.shape
+    width = width_of(y)
+    if n % width == 0:
+        for threads, parts, shared in BACKWARD:
+            if n <= threads * parts * width:
+                gradient_once(y, dy, dx, threads, parts, shared).launch(grid=m, block=threads)
+                return
+    threads, parts = TWICE
+    if n % width == 0:
+        gradient_twice(y, dy, dx, threads, parts, width).launch(grid=m, block=threads)
+    else:
+        gradient_twice(y, dy, dx, threads, parts, 1).launch(grid=m, block=threads)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LayerNorm in float16 and bfloat16, with a residual, and its gradients. Computed in float32."""
+
+import kernpack as kp
+from rms_norm import FORWARD, TWICE, WIDTH, add
+from rows import add_columns, await_held, hold, part, room, stages, vectors, write
+
+# For gradients: threads and vectors.
+BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2))
+BACKWARD_TWICE = 512
+
+
+def total_of(held):
+    total = kp.float32(0)
+    for k in kp.range_constexpr(held.shape[1]):
+        total += part(held, k).reduce(kp.add)
+    return total
+
+
+def squares_from(mean, held, n, first, threads):
+    """The sum of the squares of how far a thread's part of a row of `n` vectors is from the mean."""
+    total = kp.float32(0)
+    for k in kp.range_constexpr(held.shape[1]):
+        if first + k * threads < n:
+            apart = part(held, k) - mean
+            total += (apart * apart).reduce(kp.add)
+    return total
+
+
+def mean_of(total, x):
+    """The mean of a row, where each thread has a part of the sum."""
+    return kp.block_reduction_sum(total) / kp.float32(x.shape[1])
+
+
+def write_normed(held, mean, scale, weight, bias, target, first, threads):
+    for k in kp.range_constexpr(held.shape[1]):
+        i = first + k * threads
+        if i < weight.shape[1]:
+            normed = (part(held, k) - mean) * scale
+            write(target, i, normed * part(weight, i) + part(bias, i))
+
+
+@kp.kernel
+def layer_rows(
+    x,
+    w,
+    b,
+    out,
+    mean,
+    rstd,
+    eps,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    shared: kp.Constexpr,
+    residual,
+    summed,
+):
+    """A block a row, which it holds: it is read once."""
+    row = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    weight, bias = kp.zipped_divide(w, (WIDTH,)), kp.zipped_divide(b, (WIDTH,))
+    held = room(x.element_type, WIDTH, threads, parts, shared)
+    hold(held, vectors(x, row, WIDTH), t, threads, shared)
+    if residual is not None:
+        added = room(x.element_type, WIDTH, threads, parts)
+        hold(added, vectors(residual, row, WIDTH), t, threads)
+    await_held(shared)
+    if residual is not None:
+        add(held, added, vectors(summed, row, WIDTH), t, threads)
+    middle = mean_of(total_of(held), x)
+    spread = mean_of(squares_from(middle, held, weight.shape[1], t, threads), x)
+    scale = kp.rsqrt(spread + eps)
+    write_normed(held, middle, scale, weight, bias, vectors(out, row, WIDTH), t, threads)
+    if t == 0:
+        mean[row] = middle
+        rstd[row] = scale
+
+
+@kp.kernel
+def layer_thrice(
+    x,
+    w,
+    b,
+    out,
+    mean,
+    rstd,
+    eps,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    residual,
+    summed,
+):
+    """A block a row of any length, which is read three times."""
+    row = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    source, target = vectors(x, row, WIDTH), vectors(out, row, WIDTH)
+    weight, bias = kp.zipped_divide(w, (WIDTH,)), kp.zipped_divide(b, (WIDTH,))
+    held = room(x.element_type, WIDTH, threads, parts)
+    total = kp.float32(0)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        if residual is not None:
+            added = room(x.element_type, WIDTH, threads, parts)
+            hold(added, vectors(residual, row, WIDTH), first, threads)
+            add(held, added, vectors(summed, row, WIDTH), first, threads)
+        total += total_of(held)
+    middle = mean_of(total, x)
+    if residual is not None:
+        source = vectors(summed, row, WIDTH)
+    total = kp.float32(0)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        total += squares_from(middle, held, weight.shape[1], first, threads)
+    scale = kp.rsqrt(mean_of(total, x) + eps)
+    for first in range(t, source.shape[1], threads * parts):
+        hold(held, source, first, threads)
+        write_normed(held, middle, scale, weight, bias, target, first, threads)
+    if t == 0:
+        mean[row] = middle
+        rstd[row] = scale
+
+
+def normalise(x, w, b, out, mean, rstd, eps, residual, summed):
+    m, d = x.shape
+    for threads, parts, shared in FORWARD:
+        if d <= threads * parts * WIDTH:
+            layer_rows(
+                x, w, b, out, mean, rstd, eps, threads, parts, shared, residual, summed
+            ).launch(grid=m, block=threads, min_blocks=1024 // threads)
+            return
+    threads, parts = TWICE
+    layer_thrice(x, w, b, out, mean, rstd, eps, threads, parts, residual, summed).launch(
+        grid=m, block=threads
+    )
+
+
+@kp.jit(
+    """
+    layer_norm(
+        x: Tensor([m, d], T, align=16), w: Tensor([d], T, align=16), b: Tensor([d], T, align=16),
+        out: Tensor([m, d], T, align=16, mut), mean: Tensor([m], float32, mut),
+        rstd: Tensor([m], float32, mut), eps: float32 = 1e-5
+    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8,
+        noalias(w, out), noalias(b, out), noalias(x, mean), noalias(x, rstd),
+        noalias(w, mean), noalias(w, rstd), noalias(b, mean), noalias(b, rstd)
+    """
+)
+def layer_norm(x, w, b, out, mean, rstd, eps):
+    """out = (x - mean(x)) / sqrt(var(x) + eps) * w + b; the mean of each row, and one over its
+    deviation. Works in place."""
+    normalise(x, w, b, out, mean, rstd, eps, None, None)
+
+
+@kp.jit(
+    """
+    fused_add_layer_norm(
+        x: Tensor([m, d], T, align=16), residual: Tensor([m, d], T, align=16),
+        w: Tensor([d], T, align=16), b: Tensor([d], T, align=16),
+        out: Tensor([m, d], T, align=16, mut), residual_out: Tensor([m, d], T, align=16, mut),
+        mean: Tensor([m], float32, mut), rstd: Tensor([m], float32, mut), eps: float32 = 1e-5
+    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8, noalias(out, residual_out),
+        noalias(w, out), noalias(w, residual_out), noalias(b, out), noalias(b, residual_out),
+        noalias(x, mean), noalias(x, rstd), noalias(residual, mean), noalias(residual, rstd),
+        noalias(w, mean), noalias(w, rstd), noalias(b, mean), noalias(b, rstd)
+    """
+)
+def fused_add_layer_norm(x, residual, w, b, out, residual_out, mean, rstd, eps):
+    """residual_out = x + residual; out = layer_norm(residual_out, w, b). Works in place."""
+    normalise(x, w, b, out, mean, rstd, eps, residual, residual_out)
+
+
+@kp.kernel
+def layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constexpr, parts: kp.Constexpr):
+    """A block has every row at a distance of the grid, and what all of these add to dw and db. While
+    it computes with one, the next is on its way."""
+    block, blocks = kp.block_idx()[0], kp.grid_dim()[0]
+    t = kp.thread_idx()[0]
+    weight = kp.zipped_divide(w, (WIDTH,))
+    xs = stages(x.element_type, WIDTH, threads, parts)
+    dys = stages(x.element_type, WIDTH, threads, parts)
+    dw = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
+    db = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
+    dw.fill(0)
+    db.fill(0)
+    hold(xs[None, None, 0], vectors(x, block, WIDTH), t, threads, True)
+    hold(dys[None, None, 0], vectors(dy, block, WIDTH), t, threads, True)
+    kp.commit_group()
+    stage = 0
+    for row in range(block, x.shape[0], blocks):
+        if row + blocks < x.shape[0]:
+            hold(xs[None, None, 1 - stage], vectors(x, row + blocks, WIDTH), t, threads, True)
+            hold(dys[None, None, 1 - stage], vectors(dy, row + blocks, WIDTH), t, threads, True)
+        kp.commit_group()
+        kp.wait_group(1)
+        held, held_dy = xs[None, None, stage], dys[None, None, stage]
+        total, dot = kp.float32(0), kp.float32(0)
+        for k in kp.range_constexpr(parts):
+            i = t + k * threads
+            if i < weight.shape[1]:
+                gradient = part(held_dy, k) * part(weight, i)
+                total += gradient.reduce(kp.add)
+                dot += (gradient * ((part(held, k) - mean[row]) * rstd[row])).reduce(kp.add)
+        total, dot = mean_of(total, x), mean_of(dot, x)
+        for k in kp.range_constexpr(parts):
+            i = t + k * threads
+            if i < weight.shape[1]:
+                normed, gradient = (part(held, k) - mean[row]) * rstd[row], part(held_dy, k)
+                dw[None, k].store(dw[None, k].load() + gradient * normed)
+                db[None, k].store(db[None, k].load() + gradient)
+                change = (gradient * part(weight, i) - total - normed * dot) * rstd[row]
+                write(vectors(dx, row, WIDTH), i, change)
+        stage = 1 - stage
+    for k in kp.range_constexpr(parts):
+        write(vectors(dws, block, WIDTH), t + k * threads, dw[None, k].load())
+        write(vectors(dbs, block, WIDTH), t + k * threads, db[None, k].load())
+
+
+@kp.kernel
+def layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constexpr):
+    """The same for rows of any length, which are read twice; what they add to dw and db is in
+    memory."""
+    block = kp.block_idx()[0]
+    t = kp.thread_idx()[0]
+    weight = kp.zipped_divide(w, (WIDTH,))
+    dw, db = vectors(dws, block, WIDTH), vectors(dbs, block, WIDTH)
+    for i in range(t, weight.shape[1], threads):
+        dw[None, i].fill(0)
+        db[None, i].fill(0)
+    for row in range(block, x.shape[0], kp.grid_dim()[0]):
+        source, source_dy = vectors(x, row, WIDTH), vectors(dy, row, WIDTH)
+        total, dot = kp.float32(0), kp.float32(0)
+        for i in range(t, weight.shape[1], threads):
+            gradient = part(source_dy, i) * part(weight, i)
+            total += gradient.reduce(kp.add)
+            dot += (gradient * ((part(source, i) - mean[row]) * rstd[row])).reduce(kp.add)
+        total, dot = mean_of(total, x), mean_of(dot, x)
+        for i in range(t, weight.shape[1], threads):
+            normed, gradient = (part(source, i) - mean[row]) * rstd[row], part(source_dy, i)
+            dw[None, i].store(dw[None, i].load() + gradient * normed)
+            db[None, i].store(db[None, i].load() + gradient)
+            change = (gradient * part(weight, i) - total - normed * dot) * rstd[row]
+            write(vectors(dx, row, WIDTH), i, change)
+
+
+@kp.jit(
+    """
+    layer_norm_backward(
+        x: Tensor([m, d], T, align=16), w: Tensor([d], T, align=16), mean: Tensor([m], float32),
+        rstd: Tensor([m], float32), dy: Tensor([m, d], T, align=16),
+        dx: Tensor([m, d], T, align=16, mut), dw: Tensor([d], T, align=16, mut),
+        db: Tensor([d], T, align=16, mut)
+    ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8,
+        noalias(w, dx), noalias(mean, dx), noalias(rstd, dx),
+        noalias(dw, dx), noalias(db, dx), noalias(db, dw)
+    """,
+    workspace={
+        "dws": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)",
+        "dbs": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)",
+    },
+)
+def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
+    """The gradients of layer_norm(x, w, b) for dy, that of its result. Works in place of dy or x."""
+    m, d = x.shape
+    blocks = min(m, dws.shape[0])
+    for threads, parts in BACKWARD:
+        if d <= threads * parts * WIDTH:
+            layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts).launch(
+                grid=blocks, block=threads
+            )
+            add_columns(dws, blocks, dw)
+            add_columns(dbs, blocks, db)
+            return
+    layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
+        grid=blocks, block=BACKWARD_TWICE
+    )
+    add_columns(dws, blocks, dw)
+    add_columns(dbs, blocks, db)
