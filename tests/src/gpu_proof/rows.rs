@@ -117,7 +117,14 @@ fn geometry(has_clusters: bool) -> Case {
     let n_threads: u32 = grid.iter().chain(&block).product();
     let kernel = finish(builder).unwrap_or_else(|| unreachable!("it keeps the rules"));
     let out = zeros(Scalar::I64, n_threads as usize * rows.len());
-    Case { origin: kernel.name.replace('_', " "), kernel, grid, block, cluster, arguments: vec![out] }
+    Case {
+        origin: kernel.name.replace('_', " "),
+        kernel,
+        grid,
+        block,
+        cluster,
+        arguments: vec![out],
+    }
 }
 
 fn zeros(element: Scalar, count: usize) -> Argument {

@@ -339,6 +339,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             message += &format!("; {n_left} more cannot begin before one of these ends");
         }
         self.machine.findings.add(Kind::Deadlock, place, None, || (Some(thread), message));
+        self.resident.iter().for_each(|resident| find_stuck(self.machine, resident));
     }
 }
 
@@ -382,7 +383,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
     pass_cluster_barrier(cluster, warps) || is_moving
 }
 
-/// No warp of a cluster can go on. Each place where one waits is told.
+/// No warp of a cluster can go on. Each place where one waits at a barrier is told.
 fn find_stuck(machine: &mut Machine, resident: &Resident) {
     machine.is_over = true;
     for Crew { block, warps } in &resident.crews {

@@ -3,7 +3,7 @@
 //! and the assembler for each generation of GPUs: what LLVM cannot select would end the process.
 
 use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
-use kernpack_codegen::kernel::nvptx::{Needs, ptx};
+use kernpack_codegen::kernel::nvptx::{Needs, check_needs, ptx};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::builder::Builder;
 use kernpack_kernel_ir::generate::generate;
@@ -405,6 +405,7 @@ fn nest() -> Kernel {
 fn expect_assembled(name: &str) {
     let arch: Arch = name.parse().expect(name);
     let random = (0..RANDOM).map(|seed| generate(seed).kernel);
+    let random = random.filter(|kernel| check_needs(kernel, arch.number, u32::MAX).is_ok());
     let mut kernels: Vec<_> = kernels(arch.number).into_iter().chain(random).collect();
     kernels.iter_mut().for_each(kernpack_kernel_ir::expand);
     let kernels: Vec<_> = kernels.iter().collect();
