@@ -6,7 +6,7 @@
 //! add[1, 32](float32[1, 2, 3], mut float32[0, 0, 0], int32(3), "text")
 //! out = float32[2, 3, 4]
 //! ```
-//! A [launch](call) is the kernel's name, its grid and block, and what its parameters are given.
+//! A [launch](call) is the kernel's name, its grid, block and cluster, and what its parameters are given.
 //! What comes of it stands below: what is wrong with the kernel or, where nothing is, what it
 //! prints, what the interpreter finds, and what the tensors hold that it may write.
 //! [`expression`] has lines of an expression and what it gives. [`operations`] reads kernels that
@@ -71,6 +71,7 @@ pub struct Call {
     kernel: String,
     grid: [u32; 3],
     block: [u32; 3],
+    cluster: [u32; 3],
     given: Vec<Given>,
 }
 
@@ -123,7 +124,7 @@ impl KernelText {
             made.map_err(|problems| problems.in_texts(&texts))?;
         let mut told = warnings.in_texts(&texts);
         let trial = Trial::of_verified(kernel).map_err(|problems| problems.in_texts(&texts))?;
-        let mut trial = trial.grid(call.grid).block(call.block);
+        let mut trial = trial.grid(call.grid).block(call.block).cluster(call.cluster);
         trial.options = options();
         let tensors = call.given.iter().filter_map(|given| Some((given, given.tensor()?)));
         let ids: Vec<_> = tensors.map(|(given, memory)| (given, trial.hold(memory))).collect();

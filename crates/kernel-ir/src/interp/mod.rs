@@ -31,6 +31,7 @@
 mod access;
 mod atomic;
 mod clock;
+mod cluster;
 mod control;
 mod exchange;
 mod execute;

@@ -6,6 +6,7 @@
 mod asynchronous;
 mod atomic;
 mod block;
+mod cluster;
 mod control;
 pub mod cute;
 mod elsewhere;
@@ -89,6 +90,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
+    ("Clusters", cluster::ROWS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),

@@ -4,6 +4,7 @@
 //! before this is known.
 
 use super::rows;
+use kernpack_kernel_ir::intrinsic::{self, Geometry, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, OpKind, Operand, Region};
 use kernpack_kernel_ir::verify::check_calls;
@@ -24,6 +25,8 @@ impl Needs {
     pub const NOTHING: Needs =
         Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
 
+    const OF_CLUSTERS: Needs = Needs { sm: 90, ptx: 78 };
+
     /// Of a call: what its row does, and its words.
     pub fn of(call: &Call) -> Needs {
         let words = call.operands.iter().filter_map(|operand| match operand {
@@ -33,14 +36,31 @@ impl Needs {
         words.fold(Needs::of_row(call.intrinsic.name), Needs::and)
     }
 
-    /// Of a row: what its entry does.
+    /// Of a row: what its entry does, or what it is about.
     pub fn of_row(name: &str) -> Needs {
-        rows::find(name).map_or(Needs::NOTHING, |entry| entry.needs)
+        let entry = rows::find(name).map_or(Needs::NOTHING, |entry| entry.needs);
+        let row = intrinsic::find(name).map(|row| row.meaning);
+        entry.and(row.map_or(Needs::NOTHING, Needs::of_meaning))
+    }
+
+    fn of_meaning(meaning: Meaning) -> Needs {
+        match meaning {
+            Meaning::Cluster(_)
+            | Meaning::Geometry(
+                Geometry::BlockInCluster(_)
+                | Geometry::BlockInClusterDim(_)
+                | Geometry::ClusterIdx(_)
+                | Geometry::ClusterDim(_)
+                | Geometry::ClusterRank
+                | Geometry::ClusterSize,
+            ) => Needs::OF_CLUSTERS,
+            _ => Needs::NOTHING,
+        }
     }
 
     /// The needs of a word: clusters, where it is about them.
     fn of_word(word: &str) -> Needs {
-        if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
+        if word == "cluster" { Needs::OF_CLUSTERS } else { Needs::NOTHING }
     }
 
     fn of_region(region: &Region) -> Needs {
