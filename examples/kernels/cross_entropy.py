@@ -56,7 +56,7 @@ def cross_entropy(logits, labels, loss, lse, ignore_index):
     width = width_of(logits)
     if n % width == 0:
         for threads in FORWARD:
-            if n <= threads * PARTS * width or threads == FORWARD[len(FORWARD) - 1]:
+            if n <= 2 * threads * PARTS * width or threads == FORWARD[len(FORWARD) - 1]:
                 losses(logits, labels, loss, lse, ignore_index, threads, PARTS, width).launch(
                     grid=m, block=threads
                 )

@@ -2,11 +2,33 @@
 """LayerNorm in float16 and bfloat16, with a residual, and its gradients. Computed in float32."""
 
 import kernpack as kp
-from rms_norm import FORWARD, TWICE, WIDTH, add
-from rows import add_columns, await_held, hold, part, room, stages, vectors, write
+from rms_norm import PROCESSORS, RESIDENT, TWICE, WIDTH, add
+from rows import (
+    CLUSTERS,
+    WITH_CLUSTERS,
+    WITHOUT,
+    add_columns,
+    await_held,
+    hold,
+    part,
+    room,
+    row_sum,
+    stages,
+    vectors,
+    where,
+    write,
+)
 
-# For gradients: threads and vectors.
-BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2))
+# As for RMSNorm.
+FORWARD = (
+    (32, 4, False),
+    (64, 4, False),
+    (256, 2, False),
+    (256, 4, False),
+    (512, 4, False),
+    (512, 8, True),
+)
+BACKWARD = ((128, 1), (256, 1), (512, 1), (1024, 1))
 BACKWARD_TWICE = 512
 
 
@@ -27,9 +49,9 @@ def squares_from(mean, held, n, first, threads):
     return total
 
 
-def mean_of(total, x):
+def mean_of(total, x, cluster=1):
     """The mean of a row, where each thread has a part of the sum."""
-    return kp.block_reduction_sum(total) / kp.float32(x.shape[1])
+    return row_sum(total, cluster) / kp.float32(x.shape[1])
 
 
 def write_normed(held, mean, scale, weight, bias, target, first, threads):
@@ -54,24 +76,24 @@ def layer_rows(
     shared: kp.Constexpr,
     residual,
     summed,
+    cluster: kp.Constexpr = 1,
 ):
-    """A block a row, which it holds: it is read once."""
-    row = kp.block_idx()[0]
-    t = kp.thread_idx()[0]
+    """A block or a cluster a row, which it holds: it is read once."""
+    row, _, first = where(threads, parts, cluster)
     weight, bias = kp.zipped_divide(w, (WIDTH,)), kp.zipped_divide(b, (WIDTH,))
     held = room(x.element_type, WIDTH, threads, parts, shared)
-    hold(held, vectors(x, row, WIDTH), t, threads, shared)
+    hold(held, vectors(x, row, WIDTH), first, threads, shared)
     if residual is not None:
         added = room(x.element_type, WIDTH, threads, parts)
-        hold(added, vectors(residual, row, WIDTH), t, threads)
-    await_held(shared)
+        hold(added, vectors(residual, row, WIDTH), first, threads)
+    await_held(shared, cluster)
     if residual is not None:
-        add(held, added, vectors(summed, row, WIDTH), t, threads)
-    middle = mean_of(total_of(held), x)
-    spread = mean_of(squares_from(middle, held, weight.shape[1], t, threads), x)
+        add(held, added, vectors(summed, row, WIDTH), first, threads)
+    middle = mean_of(total_of(held), x, cluster)
+    spread = mean_of(squares_from(middle, held, weight.shape[1], first, threads), x, cluster)
     scale = kp.rsqrt(spread + eps)
-    write_normed(held, middle, scale, weight, bias, vectors(out, row, WIDTH), t, threads)
-    if t == 0:
+    write_normed(held, middle, scale, weight, bias, vectors(out, row, WIDTH), first, threads)
+    if first == 0:
         mean[row] = middle
         rstd[row] = scale
 
@@ -128,6 +150,23 @@ def normalise(x, w, b, out, mean, rstd, eps, residual, summed):
                 x, w, b, out, mean, rstd, eps, threads, parts, shared, residual, summed
             ).launch(grid=m, block=threads, min_blocks=1024 // threads)
             return
+    for cluster in CLUSTERS:
+        threads, parts, shared = FORWARD[len(FORWARD) - 1]
+        if d <= cluster * threads * parts * WIDTH:
+            layer_rows(
+                x, w, b, out, mean, rstd, eps, threads, parts, shared, residual, summed, cluster
+            ).launch(
+                grid=m * cluster,
+                block=threads,
+                cluster=cluster,
+                min_blocks=1024 // threads,
+                arch=WITH_CLUSTERS,
+            )
+            threads, parts = TWICE
+            layer_thrice(x, w, b, out, mean, rstd, eps, threads, parts, residual, summed).launch(
+                grid=m, block=threads, arch=WITHOUT
+            )
+            return
     threads, parts = TWICE
     layer_thrice(x, w, b, out, mean, rstd, eps, threads, parts, residual, summed).launch(
         grid=m, block=threads
@@ -170,11 +209,22 @@ def fused_add_layer_norm(x, residual, w, b, out, residual_out, mean, rstd, eps):
 
 
 @kp.kernel
-def layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constexpr, parts: kp.Constexpr):
-    """A block has every row at a distance of the grid, and what all of these add to dw and db. While
-    it computes with one, the next is on its way."""
-    block, blocks = kp.block_idx()[0], kp.grid_dim()[0]
-    t = kp.thread_idx()[0]
+def layer_gradient(
+    x,
+    w,
+    mean,
+    rstd,
+    dy,
+    dx,
+    dws,
+    dbs,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    cluster: kp.Constexpr = 1,
+):
+    """A block or a cluster has some of the rows, and what all of these add to dw and db. While it
+    computes with one, the next is on its way."""
+    worker, workers, first = where(threads, parts, cluster)
     weight = kp.zipped_divide(w, (WIDTH,))
     xs = stages(x.element_type, WIDTH, threads, parts)
     dys = stages(x.element_type, WIDTH, threads, parts)
@@ -182,37 +232,40 @@ def layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constexpr, pa
     db = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
     dw.fill(0)
     db.fill(0)
-    hold(xs[None, None, 0], vectors(x, block, WIDTH), t, threads, True)
-    hold(dys[None, None, 0], vectors(dy, block, WIDTH), t, threads, True)
-    kp.commit_group()
+    hold(xs[None, None, 0], vectors(x, worker, WIDTH), first, threads, True)
+    hold(dys[None, None, 0], vectors(dy, worker, WIDTH), first, threads, True)
+    await_held(True, cluster)
     stage = 0
-    for row in range(block, x.shape[0], blocks):
-        if row + blocks < x.shape[0]:
-            hold(xs[None, None, 1 - stage], vectors(x, row + blocks, WIDTH), t, threads, True)
-            hold(dys[None, None, 1 - stage], vectors(dy, row + blocks, WIDTH), t, threads, True)
+    for row in range(worker, x.shape[0], workers):
+        if row + workers < x.shape[0]:
+            hold(xs[None, None, 1 - stage], vectors(x, row + workers, WIDTH), first, threads, True)
+            hold(
+                dys[None, None, 1 - stage], vectors(dy, row + workers, WIDTH), first, threads, True
+            )
         kp.commit_group()
         kp.wait_group(1)
         held, held_dy = xs[None, None, stage], dys[None, None, stage]
+        middle, scale = mean[row], rstd[row]
         total, dot = kp.float32(0), kp.float32(0)
         for k in kp.range_constexpr(parts):
-            i = t + k * threads
+            i = first + k * threads
             if i < weight.shape[1]:
                 gradient = part(held_dy, k) * part(weight, i)
                 total += gradient.reduce(kp.add)
-                dot += (gradient * ((part(held, k) - mean[row]) * rstd[row])).reduce(kp.add)
-        total, dot = mean_of(total, x), mean_of(dot, x)
+                dot += (gradient * ((part(held, k) - middle) * scale)).reduce(kp.add)
+        total, dot = mean_of(total, x, cluster), mean_of(dot, x, cluster)
         for k in kp.range_constexpr(parts):
-            i = t + k * threads
+            i = first + k * threads
             if i < weight.shape[1]:
-                normed, gradient = (part(held, k) - mean[row]) * rstd[row], part(held_dy, k)
+                normed, gradient = (part(held, k) - middle) * scale, part(held_dy, k)
                 dw[None, k].store(dw[None, k].load() + gradient * normed)
                 db[None, k].store(db[None, k].load() + gradient)
-                change = (gradient * part(weight, i) - total - normed * dot) * rstd[row]
+                change = (gradient * part(weight, i) - total - normed * dot) * scale
                 write(vectors(dx, row, WIDTH), i, change)
         stage = 1 - stage
     for k in kp.range_constexpr(parts):
-        write(vectors(dws, block, WIDTH), t + k * threads, dw[None, k].load())
-        write(vectors(dbs, block, WIDTH), t + k * threads, db[None, k].load())
+        write(vectors(dws, worker, WIDTH), first + k * threads, dw[None, k].load())
+        write(vectors(dbs, worker, WIDTH), first + k * threads, db[None, k].load())
 
 
 @kp.kernel
@@ -261,15 +314,29 @@ def layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constex
 def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
     """The gradients of layer_norm(x, w, b) for dy, that of its result. Works in place of dy or x."""
     m, d = x.shape
-    blocks = min(m, dws.shape[0])
     for threads, parts in BACKWARD:
         if d <= threads * parts * WIDTH:
+            blocks = min(m, PROCESSORS * (RESIDENT // threads))
             layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts).launch(
-                grid=blocks, block=threads
+                grid=blocks, block=threads, min_blocks=RESIDENT // threads
             )
             add_columns(dws, blocks, dw)
             add_columns(dbs, blocks, db)
             return
+    for cluster in CLUSTERS:
+        threads, parts = BACKWARD[len(BACKWARD) - 1]
+        blocks = min(m, PROCESSORS // cluster)
+        if d <= cluster * threads * parts * WIDTH:
+            layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, cluster).launch(
+                grid=blocks * cluster, block=threads, cluster=cluster, arch=WITH_CLUSTERS
+            )
+            layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
+                grid=blocks, block=BACKWARD_TWICE, arch=WITHOUT
+            )
+            add_columns(dws, blocks, dw)
+            add_columns(dbs, blocks, db)
+            return
+    blocks = min(m, PROCESSORS)
     layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
         grid=blocks, block=BACKWARD_TWICE
     )

@@ -2,24 +2,40 @@
 """RMSNorm in float16 and bfloat16, with a residual, and its gradients. Computed in float32."""
 
 import kernpack as kp
-from rows import add_columns, await_held, hold, part, room, stages, vectors, write
+from rows import (
+    CLUSTERS,
+    WITH_CLUSTERS,
+    WITHOUT,
+    add_columns,
+    await_held,
+    hold,
+    part,
+    room,
+    row_sum,
+    stages,
+    vectors,
+    where,
+    write,
+)
 
 # The elements of 16 bytes.
 WIDTH = 8
 # How rows are held, for ever longer ones: the threads of a block, how many such vectors each has,
-# and whether these lie in shared memory. What is longer still is read twice.
+# and whether these lie in shared memory.
 FORWARD = (
     (32, 4, False),
+    (64, 4, False),
     (256, 2, False),
     (256, 4, False),
     (512, 4, False),
     (1024, 4, True),
-    (1024, 8, True),
 )
+# Longer rows are read twice, where there are no clusters to hold them.
 TWICE = (512, 4)
-# For gradients: threads and vectors.
-BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2), (1024, 2))
+# For gradients: threads and vectors. So many multiprocessors have so many threads each.
+BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2))
 BACKWARD_TWICE = (1024, 1)
+PROCESSORS, RESIDENT = 132, 1024
 
 
 def add(held, added, target, first, threads):
@@ -37,9 +53,9 @@ def squares(held):
     return total
 
 
-def scale_of(total, x, eps):
+def scale_of(total, x, eps, cluster=1):
     """What all elements of a row are multiplied by, where each thread has some of its squares."""
-    return kp.rsqrt(kp.block_reduction_sum(total) / kp.float32(x.shape[1]) + eps)
+    return kp.rsqrt(row_sum(total, cluster) / kp.float32(x.shape[1]) + eps)
 
 
 def write_normed(held, scale, weight, target, first, threads):
@@ -60,20 +76,21 @@ def rms_rows(
     shared: kp.Constexpr = False,
     residual=None,
     summed=None,
+    cluster: kp.Constexpr = 1,
 ):
-    """A block a row, which it holds: it is read once."""
-    row = kp.block_idx()[0]
-    t = kp.thread_idx()[0]
+    """A block or a cluster a row, which it holds: it is read once."""
+    row, _, first = where(threads, parts, cluster)
     held = room(x.element_type, WIDTH, threads, parts, shared)
-    hold(held, vectors(x, row, WIDTH), t, threads, shared)
+    hold(held, vectors(x, row, WIDTH), first, threads, shared)
     if residual is not None:
         added = room(x.element_type, WIDTH, threads, parts)
-        hold(added, vectors(residual, row, WIDTH), t, threads)
-    await_held(shared)
+        hold(added, vectors(residual, row, WIDTH), first, threads)
+    await_held(shared, cluster)
     if residual is not None:
-        add(held, added, vectors(summed, row, WIDTH), t, threads)
-    scale = scale_of(squares(held), x, eps)
-    write_normed(held, scale, kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH), t, threads)
+        add(held, added, vectors(summed, row, WIDTH), first, threads)
+    scale = scale_of(squares(held), x, eps, cluster)
+    weight, target = kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH)
+    write_normed(held, scale, weight, target, first, threads)
 
 
 @kp.kernel
@@ -109,6 +126,21 @@ def normalise(x, w, out, eps, residual, summed):
                 grid=m, block=threads, min_blocks=1024 // threads
             )
             return
+    for cluster in CLUSTERS:
+        threads, parts, shared = FORWARD[len(FORWARD) - 1]
+        if d <= cluster * threads * parts * WIDTH:
+            rms_rows(x, w, out, eps, threads, parts, shared, residual, summed, cluster).launch(
+                grid=m * cluster,
+                block=threads,
+                cluster=cluster,
+                min_blocks=1024 // threads,
+                arch=WITH_CLUSTERS,
+            )
+            threads, parts = TWICE
+            rms_twice(x, w, out, eps, threads, parts, residual, summed).launch(
+                grid=m, block=threads, arch=WITHOUT
+            )
+            return
     threads, parts = TWICE
     rms_twice(x, w, out, eps, threads, parts, residual, summed).launch(grid=m, block=threads)
 
@@ -142,38 +174,47 @@ def fused_add_rms_norm(x, residual, w, out, residual_out, eps):
 
 
 @kp.kernel
-def rms_gradient(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts: kp.Constexpr):
-    """A block has every row at a distance of the grid, and what all of these add to dw. While it
-    computes with one, the next is on its way."""
-    block, blocks = kp.block_idx()[0], kp.grid_dim()[0]
-    t = kp.thread_idx()[0]
+def rms_gradient(
+    x,
+    w,
+    dy,
+    dx,
+    partial,
+    eps,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    cluster: kp.Constexpr = 1,
+):
+    """A block or a cluster has some of the rows, and what all of these add to dw. While it computes
+    with one, the next is on its way."""
+    worker, workers, first = where(threads, parts, cluster)
     weight = kp.zipped_divide(w, (WIDTH,))
-    xs, dys = (
-        stages(x.element_type, WIDTH, threads, parts),
-        stages(x.element_type, WIDTH, threads, parts),
-    )
+    xs = stages(x.element_type, WIDTH, threads, parts)
+    dys = stages(x.element_type, WIDTH, threads, parts)
     dw = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
     dw.fill(0)
-    hold(xs[None, None, 0], vectors(x, block, WIDTH), t, threads, True)
-    hold(dys[None, None, 0], vectors(dy, block, WIDTH), t, threads, True)
-    kp.commit_group()
+    hold(xs[None, None, 0], vectors(x, worker, WIDTH), first, threads, True)
+    hold(dys[None, None, 0], vectors(dy, worker, WIDTH), first, threads, True)
+    await_held(True, cluster)
     stage = 0
-    for row in range(block, x.shape[0], blocks):
-        if row + blocks < x.shape[0]:
-            hold(xs[None, None, 1 - stage], vectors(x, row + blocks, WIDTH), t, threads, True)
-            hold(dys[None, None, 1 - stage], vectors(dy, row + blocks, WIDTH), t, threads, True)
+    for row in range(worker, x.shape[0], workers):
+        if row + workers < x.shape[0]:
+            hold(xs[None, None, 1 - stage], vectors(x, row + workers, WIDTH), first, threads, True)
+            hold(
+                dys[None, None, 1 - stage], vectors(dy, row + workers, WIDTH), first, threads, True
+            )
         kp.commit_group()
         kp.wait_group(1)
         held, held_dy = xs[None, None, stage], dys[None, None, stage]
         dot = kp.float32(0)
         for k in kp.range_constexpr(parts):
-            i = t + k * threads
+            i = first + k * threads
             if i < weight.shape[1]:
                 dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
-        scale = scale_of(squares(held), x, eps)
-        along = kp.block_reduction_sum(dot) * scale * scale / kp.float32(x.shape[1])
+        scale = scale_of(squares(held), x, eps, cluster)
+        along = row_sum(dot, cluster) * scale * scale / kp.float32(x.shape[1])
         for k in kp.range_constexpr(parts):
-            i = t + k * threads
+            i = first + k * threads
             if i < weight.shape[1]:
                 value, gradient = part(held, k), part(held_dy, k)
                 dw[None, k].store(dw[None, k].load() + gradient * (value * scale))
@@ -181,7 +222,7 @@ def rms_gradient(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts: kp.Co
                 write(vectors(dx, row, WIDTH), i, change)
         stage = 1 - stage
     for k in kp.range_constexpr(parts):
-        write(vectors(partial, block, WIDTH), t + k * threads, dw[None, k].load())
+        write(vectors(partial, worker, WIDTH), first + k * threads, dw[None, k].load())
 
 
 @kp.kernel
@@ -233,14 +274,32 @@ def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts:
 def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
     """The gradients of rms_norm(x, w) for dy, that of its result. Works in place of dy or x."""
     m, d = x.shape
-    blocks = min(m, partial.shape[0])
     for threads, parts in BACKWARD:
         if d <= threads * parts * WIDTH:
+            blocks = min(m, PROCESSORS * (RESIDENT // threads))
             rms_gradient(x, w, dy, dx, partial, eps, threads, parts).launch(
-                grid=blocks, block=threads
+                grid=blocks, block=threads, min_blocks=RESIDENT // threads
             )
             add_columns(partial, blocks, dw)
             return
+    for cluster in CLUSTERS:
+        threads, parts = BACKWARD[len(BACKWARD) - 1]
+        blocks = min(m, PROCESSORS * (RESIDENT // threads) // cluster)
+        if d <= cluster * threads * parts * WIDTH:
+            rms_gradient(x, w, dy, dx, partial, eps, threads, parts, cluster).launch(
+                grid=blocks * cluster,
+                block=threads,
+                cluster=cluster,
+                min_blocks=RESIDENT // threads,
+                arch=WITH_CLUSTERS,
+            )
+            threads, parts = BACKWARD_TWICE
+            rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
+                grid=blocks, block=threads, arch=WITHOUT
+            )
+            add_columns(partial, blocks, dw)
+            return
+    blocks = min(m, PROCESSORS)
     threads, parts = BACKWARD_TWICE
     rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
         grid=blocks, block=threads

@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a matrix, of which a block holds one: what the kernels of rows have in common."""
+"""Rows of a matrix, each of a block or of a cluster of blocks: what kernels of rows have in common."""
 
 import kernpack as kp
+
+# The blocks of a cluster, and the architectures that have clusters.
+CLUSTERS = (2, 4, 8)
+WITH_CLUSTERS, WITHOUT = "compute_90", "compute_80"
 
 
 def width_of(x):
     """How many elements have 16 bytes."""
     return 128 // x.element_type.width
+
+
+def where(threads, parts, cluster=1):
+    """The number of what works on a row, a block or a cluster; how many of these there are; and the
+    first vector of this thread, which has every `threads`-th of its block's."""
+    t = kp.thread_idx()[0]
+    if cluster == 1:
+        return kp.block_idx()[0], kp.grid_dim()[0], t
+    # Before others reach this block's memory, it has to have begun: `await_held` waits for that.
+    kp.cluster_arrive()
+    first = kp.block_idx_in_cluster() * threads * parts + t
+    return kp.cluster_idx()[0], kp.cluster_dim()[0], first
 
 
 def vectors(x, row, width):
@@ -41,11 +57,38 @@ def hold(held, source, first, threads, shared=False, beyond=0):
             held[None, k].store(source[None, i].load())
 
 
-def await_held(shared):
-    """Waits for what this thread has begun to hold. No other thread touches it."""
+def await_held(shared, cluster=1):
+    """Waits for what this thread has begun to hold, which no other thread touches, and for the other
+    blocks of a cluster to begin."""
     if shared:
         kp.commit_group()
         kp.wait_group(0)
+    if cluster > 1:
+        kp.cluster_wait()
+
+
+def gathered(value, function, cluster):
+    """What a function makes of a block's number and those of the other blocks of its cluster."""
+    if cluster == 1:
+        return value
+    values = kp.shared(kp.float32, cluster)
+    if kp.thread_idx()[0] < cluster:
+        kp.map_shared(values, kp.thread_idx()[0])[kp.block_idx_in_cluster()] = value
+    kp.cluster_sync()
+    whole = values[0]
+    for other in kp.range_constexpr(1, cluster):
+        whole = function(whole, values[other])
+    return whole
+
+
+def row_sum(value, cluster=1):
+    """The sum over all threads that work on a row."""
+    return gathered(kp.block_reduction_sum(value), kp.add, cluster)
+
+
+def row_max(value, cluster=1):
+    """The largest of all threads that work on a row."""
+    return gathered(kp.block_reduction_max(value), kp.max, cluster)
 
 
 def write(target, i, value):

@@ -2,15 +2,30 @@
 """The softmax of each row, and its gradient. Computed in float32."""
 
 import kernpack as kp
-from rows import await_held, hold, part, room, vectors, width_of, write
+from rows import (
+    CLUSTERS,
+    WITH_CLUSTERS,
+    WITHOUT,
+    await_held,
+    hold,
+    part,
+    room,
+    row_max,
+    row_sum,
+    vectors,
+    where,
+    width_of,
+    write,
+)
 
 LOG2_E = 1.4426950408889634
 # The least finite float32. What is masked with minus infinity is less, and has no part in a sum.
 LEAST = -3.4028234663852886e38
 # How rows are held, for ever longer ones: the threads of a block, how many times 16 bytes each
-# has, and whether these lie in shared memory. What is longer still is read twice.
-FORWARD = ((64, 4, False), (256, 2, False), (256, 4, False), (512, 8, True), (1024, 8, True))
-BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True), (1024, 4, True))
+# has, and whether these lie in shared memory.
+FORWARD = ((64, 4, False), (256, 2, False), (256, 4, False), (512, 4, False), (512, 8, True))
+BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True))
+# Longer rows are read twice, where there are no clusters to hold them.
 TWICE = (512, 4)
 
 
@@ -26,21 +41,27 @@ def grown(most, total, values):
 
 
 @kp.kernel
-def softmax_once(x, out, threads: kp.Constexpr, parts: kp.Constexpr, shared: kp.Constexpr):
-    """A block a row, which it holds: it is read once."""
-    row = kp.block_idx()[0]
-    t = kp.thread_idx()[0]
+def softmax_once(
+    x,
+    out,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    shared: kp.Constexpr,
+    cluster: kp.Constexpr = 1,
+):
+    """A block or a cluster a row, which it holds: it is read once."""
+    row, _, first = where(threads, parts, cluster)
     source, target = vectors(x, row, width_of(x)), vectors(out, row, width_of(x))
     held = room(x.element_type, width_of(x), threads, parts, shared)
-    hold(held, source, t, threads, shared, beyond=-x.element_type.inf)
-    await_held(shared)
-    most = kp.block_reduction_max(kp.float32(held.load().reduce(kp.max)))
+    hold(held, source, first, threads, shared, beyond=-x.element_type.inf)
+    await_held(shared, cluster)
+    most = row_max(kp.float32(held.load().reduce(kp.max)), cluster)
     total = kp.float32(0)
     for k in kp.range_constexpr(parts):
         total += power(part(held, k) - most).reduce(kp.add)
-    scale = 1 / kp.block_reduction_sum(total)
+    scale = 1 / row_sum(total, cluster)
     for k in kp.range_constexpr(parts):
-        write(target, t + k * threads, power(part(held, k) - most) * scale)
+        write(target, first + k * threads, power(part(held, k) - most) * scale)
 
 
 @kp.kernel
@@ -79,6 +100,21 @@ def softmax(x, out):
                     grid=m, block=threads, min_blocks=1024 // threads
                 )
                 return
+        for cluster in CLUSTERS:
+            threads, parts, shared = FORWARD[len(FORWARD) - 1]
+            if n <= cluster * threads * parts * width:
+                softmax_once(x, out, threads, parts, shared, cluster).launch(
+                    grid=m * cluster,
+                    block=threads,
+                    cluster=cluster,
+                    min_blocks=1024 // threads,
+                    arch=WITH_CLUSTERS,
+                )
+                threads, parts = TWICE
+                softmax_twice(x, out, threads, parts, width).launch(
+                    grid=m, block=threads, arch=WITHOUT
+                )
+                return
     threads, parts = TWICE
     if n % width == 0:
         softmax_twice(x, out, threads, parts, width).launch(grid=m, block=threads)
@@ -87,22 +123,29 @@ def softmax(x, out):
 
 
 @kp.kernel
-def gradient_once(y, dy, dx, threads: kp.Constexpr, parts: kp.Constexpr, shared: kp.Constexpr):
-    """A block a row, of which it holds y and dy: they are read once."""
-    row = kp.block_idx()[0]
-    t = kp.thread_idx()[0]
+def gradient_once(
+    y,
+    dy,
+    dx,
+    threads: kp.Constexpr,
+    parts: kp.Constexpr,
+    shared: kp.Constexpr,
+    cluster: kp.Constexpr = 1,
+):
+    """A block or a cluster a row, of which it holds y and dy: they are read once."""
+    row, _, first = where(threads, parts, cluster)
     target = vectors(dx, row, width_of(y))
     held = room(y.element_type, width_of(y), threads, parts, shared)
     held_dy = room(y.element_type, width_of(y), threads, parts, shared)
-    hold(held, vectors(y, row, width_of(y)), t, threads, shared)
-    hold(held_dy, vectors(dy, row, width_of(y)), t, threads, shared)
-    await_held(shared)
+    hold(held, vectors(y, row, width_of(y)), first, threads, shared)
+    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared)
+    await_held(shared, cluster)
     dot = kp.float32(0)
     for k in kp.range_constexpr(parts):
         dot += (part(held, k) * part(held_dy, k)).reduce(kp.add)
-    dot = kp.block_reduction_sum(dot)
+    dot = row_sum(dot, cluster)
     for k in kp.range_constexpr(parts):
-        write(target, t + k * threads, part(held, k) * (part(held_dy, k) - dot))
+        write(target, first + k * threads, part(held, k) * (part(held_dy, k) - dot))
 
 
 @kp.kernel
@@ -143,6 +186,17 @@ def softmax_backward(y, dy, dx):
         for threads, parts, shared in BACKWARD:
             if n <= threads * parts * width:
                 gradient_once(y, dy, dx, threads, parts, shared).launch(grid=m, block=threads)
+                return
+        for cluster in CLUSTERS:
+            threads, parts, shared = BACKWARD[len(BACKWARD) - 1]
+            if n <= cluster * threads * parts * width:
+                gradient_once(y, dy, dx, threads, parts, shared, cluster).launch(
+                    grid=m * cluster, block=threads, cluster=cluster, arch=WITH_CLUSTERS
+                )
+                threads, parts = TWICE
+                gradient_twice(y, dy, dx, threads, parts, width).launch(
+                    grid=m, block=threads, arch=WITHOUT
+                )
                 return
     threads, parts = TWICE
     if n % width == 0:

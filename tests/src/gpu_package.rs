@@ -31,9 +31,10 @@ impl GpuPackage {
         GpuPackage { folder }
     }
 
-    /// Builds the package that a file of kernels is. Its name is the package's.
-    pub fn of_kernels(name: &str, text: &str) -> GpuPackage {
-        let (language, base) = (Language::Kernels, Path::new(""));
+    /// Builds the package that a file of kernels is. Its name is the package's, and `base` has the
+    /// files that it takes in.
+    pub fn of_kernels(base: &Path, name: &str, text: &str) -> GpuPackage {
+        let language = Language::Kernels;
         let reading = PackageText { language, name, text, base, places: &[], specs: &[] }
             .read(&mut Texts::default(), Held::nothing());
         assert!(!reading.problems.has_errors(), "{}", reading.problems);

@@ -37,7 +37,8 @@ fn device(capability: &str) -> String {
 }
 
 fn package() -> &'static GpuPackage {
-    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| GpuPackage::of_kernels("gpu.py", FILE));
+    static BUILT: LazyLock<GpuPackage> =
+        LazyLock::new(|| GpuPackage::of_kernels(Path::new(""), "gpu.py", FILE));
     &BUILT
 }
 

@@ -61,7 +61,7 @@ fn matrix(dtype: DType, data: u64, strides: Option<Vec<i64>>, shape: [i64; 2]) -
 
 #[test]
 fn a_kernel_file_is_a_package() {
-    let package = GpuPackage::of_kernels("written.py", FILE);
+    let package = GpuPackage::of_kernels(Path::new(""), "written.py", FILE);
     let call = |n: i64| {
         let x = matrix(DType::FLOAT32, 0x1000, Some(vec![1000, 1]), [3, n]);
         let y = matrix(DType::FLOAT32, 0x9000, None, [3, n]);

@@ -42,6 +42,8 @@ pub enum Arg {
     },
     /// A number.
     Float(f64),
+    /// An integer.
+    Int(i64),
 }
 
 /// A tensor: compact and row-major.
@@ -55,15 +57,24 @@ pub struct Array {
     pub values: Option<Vec<f64>>,
 }
 
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// The file's name, without its ending.
+    pub file: String,
+    /// The number.
+    pub number: u32,
+}
+
 /// What is wrong at a line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     /// The code of what is wrong.
     pub code: &'static str,
     /// The line.
-    pub line: u32,
+    pub line: Line,
     /// The line of the other access of a race, or of what threads do in place of a barrier.
-    pub other: Option<u32>,
+    pub other: Option<Line>,
 }
 
 /// What came of a call.
@@ -90,22 +101,33 @@ impl Array {
     }
 
     fn memory(&self, name: String) -> Memory {
-        let n_elements = self.shape.iter().product::<i64>() as usize;
         let memory = match &self.values {
             Some(values) => {
-                let values: Vec<_> =
-                    values.iter().map(|value| Const::float(self.element, *value)).collect();
-                Memory::of(name, self.element, &values)
+                let value = |value: &f64| match self.element.is_float() {
+                    true => Const::float(self.element, *value),
+                    false => Const::int(self.element, *value as i64),
+                };
+                Memory::of(name, self.element, &values.iter().map(value).collect::<Vec<_>>())
             }
-            None => Memory::fresh(name, self.element, n_elements * self.element.bytes() as usize),
+            None => return fresh(name, self.element, &self.shape),
         };
         let shape: Vec<_> = self.shape.iter().map(|extent| *extent as u64).collect();
         memory.with_shape(&shape)
     }
 }
 
+/// Memory that nobody has written.
+fn fresh(name: String, element: Scalar, shape: &[i64]) -> Memory {
+    let shape: Vec<_> = shape.iter().map(|extent| *extent as u64).collect();
+    let n_bytes = shape.iter().product::<u64>() as usize * element.bytes() as usize;
+    Memory::fresh(name, element, n_bytes).with_shape(&shape)
+}
+
 fn values_of(memory: &Memory) -> Vec<f64> {
-    let value = |known: Const| known.as_float().expect("examples compute with floats");
+    let value = |known: Const| {
+        let integer = || known.as_int().map(|integer| integer as f64);
+        known.as_float().or_else(integer).expect("elements are numbers")
+    };
     memory.elements().into_iter().map(value).collect()
 }
 
@@ -118,10 +140,23 @@ fn dtype(element: Scalar) -> DType {
     DType::parse(&element.to_string()).expect("elements are dtypes")
 }
 
+impl Line {
+    fn new(path: &str, number: u32) -> Line {
+        let stem = Path::new(path).file_stem().unwrap_or_default();
+        Line { file: stem.to_string_lossy().into_owned(), number }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.number)
+    }
+}
+
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.code, self.line)?;
-        self.other.map_or(Ok(()), |other| write!(f, " with {other}"))
+        self.other.as_ref().map_or(Ok(()), |other| write!(f, " with {other}"))
     }
 }
 
@@ -130,29 +165,34 @@ fn told(problems: &Diagnostics, texts: &Texts) -> Vec<Found> {
     let found = problems.0.iter().map(|problem| {
         let mut lines = problem.labels.iter().filter_map(|label| {
             let text = texts.get(label.span.text?);
-            u32::try_from(text.position(label.span.start).0).ok()
+            let number = u32::try_from(text.position(label.span.start).0).ok()?;
+            Some(Line::new(&text.name, number))
         });
-        let line = lines.next().unwrap_or(0);
+        let line = lines.next().unwrap_or_else(|| Line::new("", 0));
         Found { code: problem.code, line, other: lines.next() }
     });
     found.collect()
 }
 
 fn finding(finding: &Finding, kernel: &Kernel) -> Found {
-    let line = |place| kernel.place(place).line;
+    let line = |place| {
+        let place = kernel.place(place);
+        Line::new(place.file.map_or("", |file| &kernel.files[file.index()]), place.line)
+    };
     let other = finding.other.as_ref().map(|other| line(other.place));
     Found { code: finding.kind.code(), line: line(finding.place), other }
 }
 
 impl File {
-    /// Reads the text of a file.
+    /// Reads a file of a folder, and what it takes in from others there.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(text: &str) -> Result<File, Vec<Found>> {
-        let mut texts = Texts::default();
-        let (language, name, base) = (Language::Kernels, "kernels.py", Path::new(""));
-        let reading = PackageText { language, name, text, base, places: &[], specs: &[] }
+    pub fn read(folder: &Path, name: &str) -> Result<File, Vec<Found>> {
+        let (mut texts, language, name) =
+            (Texts::default(), Language::Kernels, &format!("{name}.py"));
+        let text = &std::fs::read_to_string(folder.join(name)).expect("the file is there");
+        let reading = PackageText { language, name, text, base: folder, places: &[], specs: &[] }
             .read(&mut texts, Held::nothing());
         match reading.problems.has_errors() {
             true => Err(told(&reading.problems, &texts)),
@@ -189,6 +229,7 @@ fn passed(args: &[Arg], memories: &mut Memories) -> (Vec<Value>, Vec<Option<Memo
     for (number, arg) in args.iter().enumerate() {
         let (value, memory) = match arg {
             Arg::Float(value) => (Value::Float(*value), None),
+            Arg::Int(value) => (Value::Int(*value), None),
             Arg::Tensor(array) => {
                 let memory = memories.add(array.memory(format!("argument{number}")));
                 (tensor(address(number), array.element, &array.shape), Some(memory))
@@ -205,7 +246,7 @@ fn passed(args: &[Arg], memories: &mut Memories) -> (Vec<Value>, Vec<Option<Memo
     (values, held)
 }
 
-/// Calls a function.
+/// Calls a function, whose workspaces are of float32.
 ///
 /// # Errors
 /// Why the call is refused.
@@ -223,7 +264,11 @@ pub fn call(function: &Function, args: &[Arg]) -> Result<Came, String> {
         let number = usize::try_from(address >> 32).ok()?.checked_sub(1)?;
         Some(((*held.get(number)?)?, address & u64::from(u32::MAX)))
     };
-    let tensors = Tensors { at: &at, results: &[], workspaces: &[] };
+    let workspaces = accepted.workspaces.iter();
+    let workspaces: Vec<_> = workspaces
+        .map(|shape| memories.add(fresh("workspace".into(), Scalar::F32, shape)))
+        .collect();
+    let tensors = Tensors { at: &at, results: &[], workspaces: &workspaces };
     let ran = function.ready.run(&accepted, &tensors, &mut memories, &Options::default(), None);
     let mut came = Came { tensors: vec![], found: vec![], launched: vec![] };
     match ran {

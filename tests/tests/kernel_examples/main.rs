@@ -14,13 +14,13 @@ mod stub;
 
 use std::path::{Path, PathBuf};
 
-/// The file of an example.
-fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/kernels/{name}.py"))
+/// Where the files are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels")
 }
 
-/// Its text.
+/// The text of an example.
 fn text(name: &str) -> String {
-    let path = path(name);
+    let path = folder().join(format!("{name}.py"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `docs/kernel-examples.md`, held against the files that it is about.
 
-use crate::text;
+use crate::{folder, text};
 use kernpack_tests::document::{Document, Piece};
 use std::path::Path;
 
@@ -26,8 +26,7 @@ fn sections() -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn the_page_has_every_example_and_what_stands_in_it() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels");
-    let files = std::fs::read_dir(folder).expect("the folder").map(|file| file.expect("a file"));
+    let files = std::fs::read_dir(folder()).expect("the folder").map(|file| file.expect("a file"));
     let names = files.filter_map(|file| {
         let name = file.file_name().to_string_lossy().strip_suffix(".py")?.to_string();
         text(&name).contains("@kp.jit(").then_some(name)

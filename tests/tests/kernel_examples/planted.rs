@@ -3,54 +3,47 @@
 //! threads do not come to, a read of what was never written. Each is one change of the file's text,
 //! and is found at its line, by the interpreter or before anything runs.
 
-use crate::call::{Arg, Array, File, Found, call};
-use crate::text;
+use crate::call::{Arg, Array, File, Found, Line, call};
+use crate::{folder, text};
 use kernpack_kernel_ir::Scalar;
+use std::path::Path;
 
 /// A function of an example with what it is called with.
 struct Example {
     file: &'static str,
     function: &'static str,
-    /// The element type and the tensors' shapes. The last is the result.
-    element: Scalar,
-    shapes: Vec<Vec<i64>>,
-    /// Behind the tensors.
-    number: Option<f64>,
+    args: Vec<Arg>,
 }
 
-/// What is found, at the only line of the changed file that has a text in it; of a race, also the
-/// line of the other access.
+/// What is found, at the only line that has a text in it; of a race, also the line of the other
+/// access.
 type Expected<'e> = (&'static str, &'e str, Option<&'e str>);
 
+/// The files that an example is of: its own, and what it has in common with others.
+fn files_of(example: &'static str) -> Vec<&'static str> {
+    let takes_in = text(example).contains("\nfrom rows import ");
+    [example].into_iter().chain(takes_in.then_some("rows")).collect()
+}
+
 /// The number of the only line with that in it; of the one in front, where it begins with `^`:
-/// there begins the call that goes on with it.
-fn line_of(text: &str, piece: &str) -> u32 {
+/// there begins the call that goes on with it. Nothing where no line has it.
+fn line_of(text: &str, piece: &str) -> Option<u32> {
     if let Some(piece) = piece.strip_prefix('^') {
-        return line_of(text, piece) - 1;
+        return Some(line_of(text, piece)? - 1);
     }
     let lines = text.lines().enumerate().filter(|(_, line)| line.contains(piece));
     let found: Vec<_> = lines.map(|(number, _)| number as u32 + 1).collect();
-    assert_eq!(found.len(), 1, "lines with `{piece}`");
-    found[0]
+    assert!(found.len() < 2, "lines with `{piece}`: {found:?}");
+    found.first().copied()
 }
 
 impl Example {
-    fn args(&self) -> Vec<Arg> {
-        let (result, inputs) = self.shapes.split_last().expect("there is a result");
-        let input = |shape: &Vec<i64>| {
-            let values = (0..shape.iter().product()).map(|i: i64| (i % 7) as f64 - 3.0).collect();
-            Arg::Tensor(Array::of(self.element, shape, values))
-        };
-        let result = Arg::Tensor(Array::fresh(self.element, result));
-        inputs.iter().map(input).chain([result]).chain(self.number.map(Arg::Float)).collect()
-    }
-
-    /// What is found in the file's text where it is changed so.
-    fn found(&self, text: &str) -> Vec<Found> {
-        let function = File::read(text).and_then(|file| file.function(self.function));
+    /// What is found in the files of a folder.
+    fn found(&self, folder: &Path) -> Vec<Found> {
+        let function = File::read(folder, self.file).and_then(|file| file.function(self.function));
         let mut found = match function {
             Err(found) => found,
-            Ok(function) => match call(&function, &self.args()) {
+            Ok(function) => match call(&function, &self.args) {
                 Ok(came) => came.found,
                 Err(refused) => panic!("{refused}"),
             },
@@ -63,13 +56,46 @@ impl Example {
     /// Plants a defect: the only place with the text `from` becomes `to`.
     #[track_caller]
     fn expect(&self, (from, to): (&str, &str), expected: &[Expected<'_>]) {
-        let text = text(self.file);
-        assert_eq!(text.matches(from).count(), 1, "places with `{from}`");
-        let text = text.replace(from, to);
-        let found: Vec<_> = self.found(&text).iter().map(ToString::to_string).collect();
-        let expected = expected.iter().map(|(code, line, other)| {
-            let other = other.map(|other| line_of(&text, other));
-            Found { code, line: line_of(&text, line), other }.to_string()
+        let mut texts: Vec<_> =
+            files_of(self.file).into_iter().map(|name| (name, text(name))).collect();
+        let places: usize = texts.iter().map(|(_, text)| text.matches(from).count()).sum();
+        assert_eq!(places, 1, "places with `{from}`");
+        let planted = tempfile::tempdir().expect("a folder");
+        for file in std::fs::read_dir(folder()).expect("the folder") {
+            let file = file.expect("a file");
+            std::fs::copy(file.path(), planted.path().join(file.file_name())).expect("a copy");
+        }
+        for (name, text) in &mut texts {
+            *text = text.replace(from, to);
+            std::fs::write(planted.path().join(format!("{name}.py")), &*text).expect("a file");
+        }
+        let line = |piece: &str| {
+            let lines = texts.iter().filter_map(|(file, text)| {
+                Some(Line { file: (*file).to_string(), number: line_of(text, piece)? })
+            });
+            lines.last().unwrap_or_else(|| panic!("a line with `{piece}`"))
+        };
+        let found = self.found(planted.path());
+        if std::env::var_os("DISCOVER").is_some() {
+            let piece = |line: &Line| {
+                let (_, text) = texts.iter().find(|(name, _)| *name == line.file).unwrap();
+                text.lines().nth(line.number as usize - 1).unwrap().trim().to_string()
+            };
+            eprintln!("### {from:?} -> {to:?}");
+            for one in &found {
+                eprintln!(
+                    "   {} | {}:{:?} | {:?}",
+                    one.code,
+                    one.line.file,
+                    piece(&one.line),
+                    one.other.as_ref().map(|o| (o.file.clone(), piece(o)))
+                );
+            }
+            return;
+        }
+        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+        let expected = expected.iter().map(|(code, piece, other)| {
+            Found { code, line: line(piece), other: other.map(line) }.to_string()
         });
         assert_eq!(found, expected.collect::<Vec<_>>(), "{from} -> {to}");
     }
@@ -81,16 +107,48 @@ fn beyond(line: &str) -> [Expected<'_>; 1] {
     [("index-out-of-bounds", line, None)]
 }
 
+/// Numbers between -3 and 3.
+fn input(element: Scalar, shape: &[i64]) -> Arg {
+    let values = (0..shape.iter().product()).map(|i: i64| (i % 7) as f64 - 3.0).collect();
+    Arg::Tensor(Array::of(element, shape, values))
+}
+
+fn fresh(element: Scalar, shape: &[i64]) -> Arg {
+    Arg::Tensor(Array::fresh(element, shape))
+}
+
+/// A call with tensors of float32, of which the last is the result.
 fn floats(file: &'static str, function: &'static str, shapes: &[&[i64]]) -> Example {
-    let shapes = shapes.iter().map(|shape| shape.to_vec()).collect();
-    Example { file, function, element: Scalar::F32, shapes, number: None }
+    let (result, inputs) = shapes.split_last().expect("there is a result");
+    let inputs = inputs.iter().map(|shape| input(Scalar::F32, shape));
+    let args = inputs.chain([fresh(Scalar::F32, result)]).collect();
+    Example { file, function, args }
 }
 
 #[test]
 fn nothing_is_found_where_nothing_is_planted() {
-    for example in [add_one(), poly(), reduce_sum(), softmax(21), rms_norm(), transpose(), matmul()]
-    {
-        assert_eq!(example.found(&text(example.file)), [], "{}", example.function);
+    let examples = [
+        add_one(),
+        poly(),
+        reduce_sum(),
+        softmax(20),
+        softmax(21),
+        softmax_backward(20),
+        softmax_backward(21),
+        cross_entropy(),
+        cross_entropy_backward(),
+        rms_norm(),
+        fused_add_rms_norm(),
+        rms_norm_backward(2, 1032),
+        rms_norm_backward(2, 16392),
+        layer_norm(),
+        layer_norm_backward(1032),
+        layer_norm_backward(8200),
+        transpose(),
+        matmul(),
+    ];
+    for example in examples {
+        assert_eq!(example.found(&folder()), [], "{}", example.function);
     }
 }
 
@@ -159,65 +217,179 @@ fn softmax(n: i64) -> Example {
     floats("softmax", "softmax", &[&[2, n], &[2, n]])
 }
 
-#[test]
-fn in_softmax() {
-    let (in_registers, twice) = (softmax(20), softmax(21));
-    let write = "out[row, i] = kp.exp";
-    twice.expect(
-        (write, "out[row, i // 2] = kp.exp"),
-        &[("global-race", "out[row, i // 2]", Some("out[row, i // 2]"))],
-    );
-    let further = (
-        "range(t, n, threads):\n        out[row, i]",
-        "range(t, n + 1, threads):\n        out[row, i]",
-    );
-    // What is beyond the first row is the second one's.
-    let [index] = beyond(write);
-    twice.expect(further, &[("global-race", write, Some(write)), index]);
-    let most = "    all_most = kp.block_reduction_max(most)";
-    let fewer = format!("    all_most = most\n    if t < 64:\n    {most}");
-    twice.expect((most, &fewer), &[("divergent", "block_reduction_max(most)", Some("if t < 64"))]);
-    let fill = "        else:\n            held[None, k].fill(-kp.float32.inf)\n";
-    let read = "most = kp.block_reduction_max(held";
-    // The elements that were never filled take part in the maximum, and stay when it is subtracted.
-    in_registers.expect(
-        (fill, ""),
-        &[("uninitialised-read", read, None), ("uninitialised-read", "held.store(kp.exp", None)],
-    );
+fn softmax_backward(n: i64) -> Example {
+    floats("softmax", "softmax_backward", &[&[2, n], &[2, n], &[2, n]])
 }
 
+#[test]
+fn in_softmax() {
+    // In registers, in shared memory, and read twice.
+    let (in_registers, shared, twice) = (softmax(20), softmax(4100), softmax(21));
+    let (most, read) = ("most = kp.block_reduction_max(kp.float32", "return held[None, k].load()");
+    let write = "target[None, i].store(value";
+    in_registers.expect(("            held[None, k].fill(beyond)", "            pass"), &[]);
+    in_registers.expect(("if i >= source.shape[1]", "if i > source.shape[1]"), &[]);
+    in_registers.expect(("if i < target.shape[1]", "if i <= target.shape[1]"), &[]);
+    let reduction = "    scale = 1 / kp.block_reduction_sum(total)\n";
+    in_registers.expect((reduction, &format!("    if t < 32:\n    {reduction}")), &[]);
+    shared.expect(("    await_held(shared)\n    most", "    most"), &[]);
+    shared.expect(("        kp.commit_group()\n", ""), &[]);
+    shared.expect(("kp.wait_group(0)", "kp.wait_group(1)"), &[]);
+    let index = "first + k * threads, power(part(held, k) - all_most)";
+    twice.expect((index, &format!("({})", index.replace(", power", ") // 2, power"))), &[]);
+    let line = "    all_most = kp.block_reduction_max(most)";
+    let fewer = format!("    all_most = most\n    if t < 64:\n    {line}");
+    twice.expect((line, &fewer), &[]);
+}
+
+#[test]
+fn in_softmax_backward() {
+    let (in_registers, twice) = (softmax_backward(20), softmax_backward(21));
+    let hold = "    hold(held_dy, vectors(dy, row, width_of(y)), t, threads, shared)\n";
+    in_registers.expect((hold, ""), &[]);
+    let loops = "dot)\n    for first in range(t, source";
+    twice.expect((loops, &loops.replace("(t,", "(0,")), &[]);
+}
+
+/// Logits of which two rows are of two blocks, and labels, of which the first is ignored.
+fn logits() -> [Arg; 2] {
+    let labels = Array::of(Scalar::I32, &[2], vec![-100.0, 2050.0]);
+    [input(Scalar::F32, &[2, 2052]), Arg::Tensor(labels)]
+}
+
+fn cross_entropy() -> Example {
+    let [x, labels] = logits();
+    let losses = [fresh(Scalar::F32, &[2]), fresh(Scalar::F32, &[2])];
+    let args = [x, labels].into_iter().chain(losses).chain([Arg::Int(-100)]).collect();
+    Example { file: "cross_entropy", function: "cross_entropy", args }
+}
+
+fn cross_entropy_backward() -> Example {
+    let [x, labels] = logits();
+    let losses = [input(Scalar::F32, &[2]), input(Scalar::F32, &[2])];
+    let out = [fresh(Scalar::F32, &[2, 2052]), Arg::Int(-100)];
+    let args = [x, labels].into_iter().chain(losses).chain(out).collect();
+    Example { file: "cross_entropy", function: "cross_entropy_backward", args }
+}
+
+#[test]
+fn in_cross_entropy() {
+    let example = cross_entropy();
+    example.expect(("if t == 0:", "if t < 2:"), &[]);
+    example.expect(("0 if label == ignore_index else whole", "whole"), &[]);
+    example.expect(("range(t, source.shape[1]", "range(t, source.shape[1] + threads"), &[]);
+    let line = "    all_most = kp.block_reduction_max(most)";
+    example.expect((line, &format!("    all_most = most\n    if t < 64:\n    {line}")), &[]);
+}
+
+#[test]
+fn in_cross_entropy_backward() {
+    let example = cross_entropy_backward();
+    example.expect(("first = block * threads * parts", "first = block * threads"), &[]);
+    example.expect(("        share.store(power(part(held, k) - lse[row]))\n", ""), &[]);
+    example.expect(("write(target, i, share", "write(target, i // 2, share"), &[]);
+    example.expect(("lse[row]))", "lse[row + 1]))"), &[]);
+}
+
+/// Calls of functions in bfloat16: inputs, results, and what stands behind them.
+fn halves(
+    [file, function]: [&'static str; 2],
+    [inputs, results]: [&[&[i64]]; 2],
+    more: &[Arg],
+) -> Example {
+    let inputs = inputs.iter().map(|shape| input(Scalar::BF16, shape));
+    let results = results.iter().map(|shape| fresh(Scalar::BF16, shape));
+    let args = inputs.chain(results).chain(more.iter().cloned()).collect();
+    Example { file, function, args }
+}
+
+const EPS: Arg = Arg::Float(1e-6);
+
 fn rms_norm() -> Example {
-    Example {
-        element: Scalar::BF16,
-        number: Some(1e-6),
-        ..floats("rms_norm", "rms_norm", &[&[2, 1032], &[1032], &[2, 1032]])
-    }
+    let x: &[i64] = &[2, 1032];
+    halves(["rms_norm", "rms_norm"], [&[x, &[1032]], &[x]], &[EPS])
+}
+
+fn fused_add_rms_norm() -> Example {
+    let x: &[i64] = &[2, 1032];
+    halves(["rms_norm", "fused_add_rms_norm"], [&[x, x, &[1032]], &[x, x]], &[EPS])
+}
+
+fn rms_norm_backward(m: i64, d: i64) -> Example {
+    let (x, w): (&[i64], &[i64]) = (&[m, d], &[d]);
+    halves(["rms_norm", "rms_norm_backward"], [&[x, w, x], &[x, w]], &[EPS])
 }
 
 #[test]
 fn in_rms_norm() {
     let example = rms_norm();
-    let write = "target[None, i].store";
-    example.expect(
-        (write, "target[None, i // 2].store"),
-        &[("global-race", "target[None, i // 2]", Some("target[None, i // 2]"))],
-    );
-    let read = "value = value * weight[None, i]";
-    example.expect(
-        ("if i < n:\n            value", "if i <= n:\n            value"),
-        &[
-            ("global-race", write, Some(write)),
-            ("index-out-of-bounds", read, None),
-            ("index-out-of-bounds", write, None),
-        ],
-    );
-    let total = "    total = kp.block_reduction_sum(total)";
-    let fewer = format!("    if t < 8:\n    {total}");
-    example
-        .expect((total, &fewer), &[("divergent", "block_reduction_sum(total)", Some("if t < 8"))]);
-    let fill = "        else:\n            held[None, k].fill(0)\n";
-    let read = "part = held[None, k].load()";
-    example.expect((fill, ""), &[("uninitialised-read", read, None)]);
+    let guard = "if i < weight.shape[1]:\n            write(target, i, part(held, k) * scale";
+    example.expect((guard, &guard.replace("i <", "i <=")), &[]);
+    let write = "write(target, i, part(held, k) * scale";
+    example.expect((write, &write.replace("i,", "i // 2,")), &[]);
+    let line = "    return kp.rsqrt(kp.block_reduction_sum(total)";
+    let fewer = "    if kp.thread_idx()[0] < 8:\n        kp.sync_threads()\n";
+    example.expect((line, &format!("{fewer}{line}")), &[]);
+    let fused = fused_add_rms_norm();
+    let hold = "        hold(added, vectors(residual, row, WIDTH), t, threads)\n";
+    fused.expect((hold, ""), &[]);
+    let sums = "add(held, added, vectors(summed, row, WIDTH), t, threads)";
+    fused.expect((sums, &sums.replace("row,", "row // 2,")), &[]);
+}
+
+#[test]
+fn in_rms_norm_backward() {
+    // One row a block, two rows for a block, and rows that are read twice.
+    let (one, two, twice) =
+        (rms_norm_backward(2, 1032), rms_norm_backward(133, 8200), rms_norm_backward(2, 16392));
+    one.expect(("        kp.wait_group(1)\n", ""), &[]);
+    one.expect(("    dw.fill(0)\n", ""), &[]);
+    one.expect(("    kp.sync_threads()\n", ""), &[]);
+    let barrier = "    if column < 32:\n        kp.sync_threads()\n";
+    one.expect(("    kp.sync_threads()\n", barrier), &[]);
+    one.expect(("range(warp, rows, WARPS)", "range(warp, rows + 1, WARPS)"), &[]);
+    let ahead = "hold(dys[None, None, 1 - stage]";
+    two.expect((ahead, &ahead.replace("1 - stage", "stage")), &[]);
+    two.expect(("if row + blocks < x.shape[0]", "if row + blocks <= x.shape[0]"), &[]);
+    twice.expect(("        sums[None, i].fill(0)\n", "        pass\n"), &[]);
+}
+
+fn layer_norm() -> Example {
+    let (x, w): (&[i64], &[i64]) = (&[2, 1032], &[1032]);
+    let rows = [fresh(Scalar::F32, &[2]), fresh(Scalar::F32, &[2]), EPS];
+    halves(["layer_norm", "layer_norm"], [&[x, w, w], &[x]], &rows)
+}
+
+fn layer_norm_backward(d: i64) -> Example {
+    let rows = [input(Scalar::F32, &[2]), input(Scalar::F32, &[2])];
+    let (x, w): (&[i64], &[i64]) = (&[2, d], &[d]);
+    let dy = input(Scalar::BF16, x);
+    let results = [x, w, w].map(|shape| fresh(Scalar::BF16, shape));
+    let more: Vec<_> = rows.into_iter().chain([dy]).chain(results).collect();
+    halves(["layer_norm", "layer_norm_backward"], [&[x, w], &[]], &more)
+}
+
+#[test]
+fn in_layer_norm() {
+    let example = layer_norm();
+    let results = "threads)\n    if t == 0:\n        mean[row] = middle\n        rstd[row] = scale\n\n\n@kp.kernel\ndef layer_thrice";
+    example.expect((results, &results.replace("t == 0", "t < 2")), &[]);
+    let line = "    spread = mean_of(squares_from(middle, held, weight.shape[1], t, threads), x)";
+    example.expect((line, &format!("    spread = middle\n    if t < 32:\n    {line}")), &[]);
+    let write = "write(target, i, normed * part(weight, i)";
+    example.expect((write, &write.replace("i,", "i // 2,")), &[]);
+}
+
+#[test]
+fn in_layer_norm_backward() {
+    let (once, twice) = (layer_norm_backward(1032), layer_norm_backward(8200));
+    once.expect(("    db.fill(0)\n", ""), &[]);
+    once.expect(("    kp.commit_group()\n    stage", "    stage"), &[]);
+    let second = "write(vectors(dbs, block, WIDTH)";
+    once.expect((second, &second.replace("block", "block // 2")), &[]);
+    twice.expect(("        db[None, i].fill(0)\n", ""), &[]);
+    let loops = "for i in range(t, weight.shape[1], threads):\n            normed";
+    twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[]);
 }
 
 fn transpose() -> Example {

@@ -2,7 +2,7 @@
 //! The packages that the examples become, called on a driver that needs no GPU: what each launch
 //! has, to the byte.
 
-use crate::text;
+use crate::{folder, text};
 use expect_test::{Expect, expect};
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_tests::cuda_stub::{self, Stub};
@@ -28,7 +28,7 @@ fn tensor(number: u64, dtype: DType, shape: &[i64]) -> Value {
 fn expect_launches(file: &str, function: &str, values: &[Value], expected: Expect) {
     fake_ffi::set_stream(0);
     let stub = Stub::load("devices 1");
-    let loaded = GpuPackage::of_kernels(&format!("{file}.py"), &text(file)).load();
+    let loaded = GpuPackage::of_kernels(&folder(), &format!("{file}.py"), &text(file)).load();
     loaded.call(function, values).unwrap_or_else(|error| panic!("{error}"));
     let log = stub.take_log();
     let shown = cuda_stub::launched(&log).into_iter().map(shown);
@@ -127,37 +127,49 @@ fn launches_of_reduce_sum() {
 #[test]
 fn launches_of_softmax() {
     let tensors = |n| [tensor(1, F32, &[100, n]), tensor(2, F32, &[100, n])];
-    expect_launches(
-        "softmax",
-        "softmax",
-        &tensors(4096),
-        expect![
-            "softmax_registers_2: grid [100,1,1], block [128,1,1], shared 0, arguments 100000000 1000 64 200000000"
-        ],
-    );
-    expect_launches(
-        "softmax",
-        "softmax",
-        &tensors(4097),
-        expect![
-            "softmax_twice: grid [100,1,1], block [512,1,1], shared 0, arguments 100000000 1001 64 200000000"
-        ],
-    );
+    expect_launches("softmax", "softmax", &tensors(4096), expect![""]);
+    expect_launches("softmax", "softmax", &tensors(16384), expect![""]);
+    expect_launches("softmax", "softmax", &tensors(4097), expect![""]);
+    let tensors = [1, 2, 3].map(|number| tensor(number, F32, &[100, 4096]));
+    expect_launches("softmax", "softmax_backward", &tensors, expect![""]);
 }
 
 #[test]
+fn launches_of_cross_entropy() {
+    let logits = |number| tensor(number, F32, &[100, 5000]);
+    let rows = |number| tensor(number, F32, &[100]);
+    let labels = tensor(2, DType::INT64, &[100]);
+    let ignored = Value::Int(-100);
+    let values = [logits(1), labels.clone(), rows(3), rows(4), ignored.clone()];
+    expect_launches("cross_entropy", "cross_entropy", &values, expect![""]);
+    let values = [logits(1), labels, rows(3), rows(4), logits(5), ignored];
+    expect_launches("cross_entropy", "cross_entropy_backward", &values, expect![""]);
+}
+
+const HALVES: DType = DType::BFLOAT16;
+
+#[test]
 fn launches_of_rms_norm() {
-    let halves = DType::BFLOAT16;
-    let x = |number| tensor(number, halves, &[100, 5120]);
-    let values = [x(1), tensor(2, halves, &[5120]), x(3), Value::Float(1e-5)];
-    expect_launches(
-        "rms_norm",
-        "rms_norm",
-        &values,
-        expect![
-            "rms_rows_3_bfloat16: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1400 64 200000000 300000000 3727c5ac"
-        ],
-    );
+    let (x, w) =
+        (|number| tensor(number, HALVES, &[100, 5120]), |number| tensor(number, HALVES, &[5120]));
+    let eps = Value::Float(1e-5);
+    let values = [x(1), w(2), x(3), eps.clone()];
+    expect_launches("rms_norm", "rms_norm", &values, expect![""]);
+    let values = [x(1), x(2), w(3), x(4), x(5), eps.clone()];
+    expect_launches("rms_norm", "fused_add_rms_norm", &values, expect![""]);
+    let values = [x(1), w(2), x(3), x(4), w(5), eps];
+    expect_launches("rms_norm", "rms_norm_backward", &values, expect![""]);
+}
+
+#[test]
+fn launches_of_layer_norm() {
+    let (x, w) =
+        (|number| tensor(number, HALVES, &[100, 5120]), |number| tensor(number, HALVES, &[5120]));
+    let rows = |number| tensor(number, F32, &[100]);
+    let values = [x(1), w(2), w(3), x(4), rows(5), rows(6), Value::Float(1e-5)];
+    expect_launches("layer_norm", "layer_norm", &values, expect![""]);
+    let values = [x(1), w(2), rows(3), rows(4), x(5), x(6), w(7), w(8)];
+    expect_launches("layer_norm", "layer_norm_backward", &values, expect![""]);
 }
 
 #[test]
