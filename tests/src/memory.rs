@@ -10,6 +10,7 @@ use crate::value::{Arrival, Carrier, Tensor, Value};
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use kernpack_ffi_abi::layout::{Any, ByteArray, DLTensor, Object, SeqCell, ShapeCell};
 use kernpack_ffi_abi::{Memory, TypeIndex, Width};
+use kernpack_validators::plan::DeviceFact;
 
 /// The arguments of one call.
 pub struct Arguments {
@@ -28,6 +29,12 @@ impl Arguments {
         let mut arguments = Arguments { blocks: Vec::new(), address: 0, count, facts: None };
         arguments.address = arguments.values(values, arrival);
         arguments
+    }
+
+    /// What is known of the device of the call.
+    pub fn on_device(mut self, facts: [i64; DeviceFact::ALL.len()]) -> Arguments {
+        let address = self.block(cast_slice(&facts));
+        Arguments { facts: Some(address), ..self }
     }
 
     /// Arguments that are laid out already: the array of `TVMFFIAny`, of which there are `count`,

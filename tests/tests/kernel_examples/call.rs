@@ -246,14 +246,24 @@ fn passed(args: &[Arg], memories: &mut Memories) -> (Vec<Value>, Vec<Option<Memo
     (values, held)
 }
 
-/// Calls a function, whose workspaces are of float32.
+/// Calls a function on a device that has all that kernels ask for.
 ///
 /// # Errors
 /// Why the call is refused.
 pub fn call(function: &Function, args: &[Arg]) -> Result<Came, String> {
+    call_on(90, function, args)
+}
+
+/// Calls a function, whose workspaces are of float32, on a device of a compute capability, such as
+/// 90 for 9.0.
+///
+/// # Errors
+/// Why the call is refused.
+pub fn call_on(cc: i64, function: &Function, args: &[Arg]) -> Result<Came, String> {
     let mut memories = Memories::default();
     let (values, held) = passed(args, &mut memories);
-    let arguments = Arguments::new(&values, Arrival::DLTensor);
+    let facts = [132, 227 << 10, cc];
+    let arguments = Arguments::new(&values, Arrival::DLTensor).on_device(facts);
     let plan = &function.ready.plan;
     let accepted = match interpret(plan, &arguments, arguments.address(), arguments.count()) {
         Outcome::Accepted(accepted) => accepted,
@@ -269,7 +279,8 @@ pub fn call(function: &Function, args: &[Arg]) -> Result<Came, String> {
         .map(|shape| memories.add(fresh("workspace".into(), Scalar::F32, shape)))
         .collect();
     let tensors = Tensors { at: &at, results: &[], workspaces: &workspaces };
-    let ran = function.ready.run(&accepted, &tensors, &mut memories, &Options::default(), None);
+    let ran =
+        function.ready.run(&accepted, &tensors, &mut memories, &Options::default(), Some(facts));
     let mut came = Came { tensors: vec![], found: vec![], launched: vec![] };
     match ran {
         Ok(ran) => ran.iter().for_each(|ran| {

@@ -3,7 +3,7 @@
 //! threads do not come to, a read of what was never written. Each is one change of the file's text,
 //! and is found at its line, by the interpreter or before anything runs.
 
-use crate::call::{Arg, Array, File, Found, Line, call};
+use crate::call::{Arg, Array, File, Found, Line, call_on};
 use crate::{folder, text};
 use kernpack_kernel_ir::Scalar;
 use std::path::Path;
@@ -13,6 +13,8 @@ struct Example {
     file: &'static str,
     function: &'static str,
     args: Vec<Arg>,
+    /// The compute capability of the device.
+    cc: i64,
 }
 
 /// What is found, at the only line that has a text in it; of a race, also the line of the other
@@ -38,12 +40,17 @@ fn line_of(text: &str, piece: &str) -> Option<u32> {
 }
 
 impl Example {
+    /// The same on a device without clusters.
+    fn without_clusters(self) -> Example {
+        Example { cc: 80, ..self }
+    }
+
     /// What is found in the files of a folder.
     fn found(&self, folder: &Path) -> Vec<Found> {
         let function = File::read(folder, self.file).and_then(|file| file.function(self.function));
         let mut found = match function {
             Err(found) => found,
-            Ok(function) => match call(&function, &self.args) {
+            Ok(function) => match call_on(self.cc, &function, &self.args) {
                 Ok(came) => came.found,
                 Err(refused) => panic!("{refused}"),
             },
@@ -122,7 +129,7 @@ fn floats(file: &'static str, function: &'static str, shapes: &[&[i64]]) -> Exam
     let (result, inputs) = shapes.split_last().expect("there is a result");
     let inputs = inputs.iter().map(|shape| input(Scalar::F32, shape));
     let args = inputs.chain([fresh(Scalar::F32, result)]).collect();
-    Example { file, function, args }
+    Example { file, function, args, cc: 90 }
 }
 
 #[test]
@@ -133,6 +140,7 @@ fn nothing_is_found_where_nothing_is_planted() {
         reduce_sum(),
         softmax(20),
         softmax(21),
+        softmax(16388),
         softmax_backward(20),
         softmax_backward(21),
         cross_entropy(),
@@ -140,10 +148,12 @@ fn nothing_is_found_where_nothing_is_planted() {
         rms_norm(),
         fused_add_rms_norm(),
         rms_norm_backward(2, 1032),
-        rms_norm_backward(2, 16392),
+        rms_norm_backward(2, 8200),
+        rms_norm_backward(2, 8200).without_clusters(),
         layer_norm(),
         layer_norm_backward(1032),
         layer_norm_backward(8200),
+        layer_norm_backward(8200).without_clusters(),
         transpose(),
         matmul(),
     ];
@@ -223,20 +233,27 @@ fn softmax_backward(n: i64) -> Example {
 
 #[test]
 fn in_softmax() {
-    // In registers, in shared memory, and read twice.
-    let (in_registers, shared, twice) = (softmax(20), softmax(4100), softmax(21));
-    let (most, read) = ("most = kp.block_reduction_max(kp.float32", "return held[None, k].load()");
-    let write = "target[None, i].store(value";
-    in_registers.expect(("            held[None, k].fill(beyond)", "            pass"), &[]);
-    in_registers.expect(("if i >= source.shape[1]", "if i > source.shape[1]"), &[]);
-    in_registers.expect(("if i < target.shape[1]", "if i <= target.shape[1]"), &[]);
-    let reduction = "    scale = 1 / kp.block_reduction_sum(total)\n";
-    in_registers.expect((reduction, &format!("    if t < 32:\n    {reduction}")), &[]);
-    shared.expect(("    await_held(shared)\n    most", "    most"), &[]);
-    shared.expect(("        kp.commit_group()\n", ""), &[]);
+    // In registers, in shared memory, of a cluster, and read twice.
+    let (registers, shared) = (softmax(20), softmax(8196));
+    let (cluster, twice) = (softmax(16388), softmax(21));
+    registers.expect(("            held[None, k].fill(beyond)", "            pass"), &[]);
+    registers.expect(("if i >= source.shape[1]", "if i > source.shape[1]"), &[]);
+    registers.expect(("if i < target.shape[1]", "if i <= target.shape[1]"), &[]);
+    let scale = "    scale = 1 / row_sum(total, cluster)";
+    registers.expect((scale, &format!("    scale = total\n    if first < 32:\n    {scale}")), &[]);
+    shared.expect(("    await_held(shared, cluster)\n    most", "    most"), &[]);
+    shared.expect(("        kp.commit_group()\n        kp.wait", "        kp.wait"), &[]);
     shared.expect(("kp.wait_group(0)", "kp.wait_group(1)"), &[]);
+    cluster.expect(("    kp.cluster_sync()\n", ""), &[]);
+    cluster.expect(("    kp.cluster_arrive()\n", ""), &[]);
+    cluster.expect(("kp.thread_idx()[0] < cluster:", "kp.thread_idx()[0] <= cluster:"), &[]);
+    cluster.expect(("[kp.block_idx_in_cluster()] = value", "[0] = value"), &[]);
+    cluster.expect(
+        ("kp.block_idx_in_cluster() * threads * parts", "kp.block_idx_in_cluster() * threads"),
+        &[],
+    );
     let index = "first + k * threads, power(part(held, k) - all_most)";
-    twice.expect((index, &format!("({})", index.replace(", power", ") // 2, power"))), &[]);
+    twice.expect((index, &format!("({}", index.replace(", power", ") // 2, power"))), &[]);
     let line = "    all_most = kp.block_reduction_max(most)";
     let fewer = format!("    all_most = most\n    if t < 64:\n    {line}");
     twice.expect((line, &fewer), &[]);
@@ -244,11 +261,11 @@ fn in_softmax() {
 
 #[test]
 fn in_softmax_backward() {
-    let (in_registers, twice) = (softmax_backward(20), softmax_backward(21));
-    let hold = "    hold(held_dy, vectors(dy, row, width_of(y)), t, threads, shared)\n";
-    in_registers.expect((hold, ""), &[]);
+    let (registers, twice) = (softmax_backward(20), softmax_backward(21));
+    let hold = "    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared)\n";
+    registers.expect((hold, ""), &[]);
     let loops = "dot)\n    for first in range(t, source";
-    twice.expect((loops, &loops.replace("(t,", "(0,")), &[]);
+    twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[]);
 }
 
 /// Logits of which two rows are of two blocks, and labels, of which the first is ignored.
@@ -261,7 +278,7 @@ fn cross_entropy() -> Example {
     let [x, labels] = logits();
     let losses = [fresh(Scalar::F32, &[2]), fresh(Scalar::F32, &[2])];
     let args = [x, labels].into_iter().chain(losses).chain([Arg::Int(-100)]).collect();
-    Example { file: "cross_entropy", function: "cross_entropy", args }
+    Example { file: "cross_entropy", function: "cross_entropy", args, cc: 90 }
 }
 
 fn cross_entropy_backward() -> Example {
@@ -269,7 +286,7 @@ fn cross_entropy_backward() -> Example {
     let losses = [input(Scalar::F32, &[2]), input(Scalar::F32, &[2])];
     let out = [fresh(Scalar::F32, &[2, 2052]), Arg::Int(-100)];
     let args = [x, labels].into_iter().chain(losses).chain(out).collect();
-    Example { file: "cross_entropy", function: "cross_entropy_backward", args }
+    Example { file: "cross_entropy", function: "cross_entropy_backward", args, cc: 90 }
 }
 
 #[test]
@@ -277,7 +294,6 @@ fn in_cross_entropy() {
     let example = cross_entropy();
     example.expect(("if t == 0:", "if t < 2:"), &[]);
     example.expect(("0 if label == ignore_index else whole", "whole"), &[]);
-    example.expect(("range(t, source.shape[1]", "range(t, source.shape[1] + threads"), &[]);
     let line = "    all_most = kp.block_reduction_max(most)";
     example.expect((line, &format!("    all_most = most\n    if t < 64:\n    {line}")), &[]);
 }
@@ -300,7 +316,7 @@ fn halves(
     let inputs = inputs.iter().map(|shape| input(Scalar::BF16, shape));
     let results = results.iter().map(|shape| fresh(Scalar::BF16, shape));
     let args = inputs.chain(results).chain(more.iter().cloned()).collect();
-    Example { file, function, args }
+    Example { file, function, args, cc: 90 }
 }
 
 const EPS: Arg = Arg::Float(1e-6);
@@ -327,21 +343,21 @@ fn in_rms_norm() {
     example.expect((guard, &guard.replace("i <", "i <=")), &[]);
     let write = "write(target, i, part(held, k) * scale";
     example.expect((write, &write.replace("i,", "i // 2,")), &[]);
-    let line = "    return kp.rsqrt(kp.block_reduction_sum(total)";
+    let line = "    return kp.rsqrt(row_sum(total, cluster)";
     let fewer = "    if kp.thread_idx()[0] < 8:\n        kp.sync_threads()\n";
     example.expect((line, &format!("{fewer}{line}")), &[]);
     let fused = fused_add_rms_norm();
-    let hold = "        hold(added, vectors(residual, row, WIDTH), t, threads)\n";
-    fused.expect((hold, ""), &[]);
-    let sums = "add(held, added, vectors(summed, row, WIDTH), t, threads)";
+    let hold = "        hold(added, vectors(residual, row, WIDTH), first, threads)\n    await";
+    fused.expect((hold, "    await"), &[]);
+    let sums = "        add(held, added, vectors(summed, row, WIDTH), first, threads)\n    scale";
     fused.expect((sums, &sums.replace("row,", "row // 2,")), &[]);
 }
 
 #[test]
 fn in_rms_norm_backward() {
-    // One row a block, two rows for a block, and rows that are read twice.
-    let (one, two, twice) =
-        (rms_norm_backward(2, 1032), rms_norm_backward(133, 8200), rms_norm_backward(2, 16392));
+    // One row a block, two rows for some clusters, and rows that are read twice.
+    let (one, two) = (rms_norm_backward(2, 1032), rms_norm_backward(133, 8200));
+    let twice = rms_norm_backward(2, 8200).without_clusters();
     one.expect(("        kp.wait_group(1)\n", ""), &[]);
     one.expect(("    dw.fill(0)\n", ""), &[]);
     one.expect(("    kp.sync_threads()\n", ""), &[]);
@@ -350,7 +366,7 @@ fn in_rms_norm_backward() {
     one.expect(("range(warp, rows, WARPS)", "range(warp, rows + 1, WARPS)"), &[]);
     let ahead = "hold(dys[None, None, 1 - stage]";
     two.expect((ahead, &ahead.replace("1 - stage", "stage")), &[]);
-    two.expect(("if row + blocks < x.shape[0]", "if row + blocks <= x.shape[0]"), &[]);
+    two.expect(("if row + workers < x.shape[0]", "if row + workers <= x.shape[0]"), &[]);
     twice.expect(("        sums[None, i].fill(0)\n", "        pass\n"), &[]);
 }
 
@@ -372,21 +388,20 @@ fn layer_norm_backward(d: i64) -> Example {
 #[test]
 fn in_layer_norm() {
     let example = layer_norm();
-    let results = "threads)\n    if t == 0:\n        mean[row] = middle\n        rstd[row] = scale\n\n\n@kp.kernel\ndef layer_thrice";
-    example.expect((results, &results.replace("t == 0", "t < 2")), &[]);
-    let line = "    spread = mean_of(squares_from(middle, held, weight.shape[1], t, threads), x)";
-    example.expect((line, &format!("    spread = middle\n    if t < 32:\n    {line}")), &[]);
+    example.expect(("    if first == 0:", "    if first < 2:"), &[]);
+    let line = "    middle = mean_of(total_of(held), x, cluster)";
+    example.expect((line, &format!("    middle = eps\n    if first < 32:\n    {line}")), &[]);
     let write = "write(target, i, normed * part(weight, i)";
     example.expect((write, &write.replace("i,", "i // 2,")), &[]);
 }
 
 #[test]
 fn in_layer_norm_backward() {
-    let (once, twice) = (layer_norm_backward(1032), layer_norm_backward(8200));
+    let (once, twice) = (layer_norm_backward(1032), layer_norm_backward(8200).without_clusters());
     once.expect(("    db.fill(0)\n", ""), &[]);
-    once.expect(("    kp.commit_group()\n    stage", "    stage"), &[]);
-    let second = "write(vectors(dbs, block, WIDTH)";
-    once.expect((second, &second.replace("block", "block // 2")), &[]);
+    once.expect(("    await_held(True, cluster)\n", ""), &[]);
+    let second = "write(vectors(dbs, worker, WIDTH)";
+    once.expect((second, &second.replace("worker", "worker // 2")), &[]);
     twice.expect(("        db[None, i].fill(0)\n", ""), &[]);
     let loops = "for i in range(t, weight.shape[1], threads):\n            normed";
     twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[]);

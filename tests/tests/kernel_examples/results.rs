@@ -2,7 +2,7 @@
 //! What the examples' functions compute. Sizes lie on both sides of every tile and of every `if`;
 //! the bounds are those of `docs/kernel-examples.md`.
 
-use crate::call::{Arg, Array, Came, File, Function, call, rounded};
+use crate::call::{Arg, Array, Came, File, Function, call, call_on, rounded};
 use crate::folder;
 use kernpack_kernel_ir::Scalar;
 use std::cell::RefCell;
@@ -52,7 +52,12 @@ fn in_place(shape: &[i64]) -> Arg {
 
 /// Makes a call that is accepted and in which nothing is wrong.
 fn sound(function: &Function, args: &[Arg]) -> Came {
-    let came = call(function, args).unwrap_or_else(|refused| panic!("{refused}"));
+    sound_on(90, function, args)
+}
+
+/// The same on a device of a compute capability.
+fn sound_on(cc: i64, function: &Function, args: &[Arg]) -> Came {
+    let came = call_on(cc, function, args).unwrap_or_else(|refused| panic!("{refused}"));
     assert_eq!(came.found, [], "{:?}", came.launched);
     came
 }
