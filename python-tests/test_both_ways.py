@@ -6,6 +6,7 @@ lines, or have the same mistakes.
 
 import linecache
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from kernpack._jit import JitFunction
 from kernpack._program import Program
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+# Where files take in others from.
+EXAMPLES = REPOSITORY / "examples/kernels"
+sys.path.insert(0, str(EXAMPLES))
+CASE = str(EXAMPLES / "case.py")
 PAGES = sorted((REPOSITORY / "tests/suite/kernels").glob("*.md"))
 
 
@@ -31,7 +36,7 @@ def cases():
     for page, words in pages:
         for line, text in blocks(page, words):
             yield pytest.param("import kernpack as kp\n" + text, id=f"{page.stem}:{line}")
-    for example in sorted((REPOSITORY / "examples/kernels").glob("*.py")):
+    for example in sorted(EXAMPLES.glob("*.py")):
         if "@kp.jit" in example.read_text():
             yield pytest.param(example.read_text(), id=example.stem)
 
@@ -47,7 +52,7 @@ def operations(request, name):
 
 
 def of_file(text, name):
-    return operations({"name": "/case.py", "text": text, "base": "/"}, name)
+    return operations({"name": CASE, "text": text, "base": str(EXAMPLES)}, name)
 
 
 def of_program(function):
@@ -55,7 +60,7 @@ def of_program(function):
     request = {
         "name": program.name,
         "text": program.text(function._said([])),
-        "base": "/",
+        "base": str(EXAMPLES),
         "places": list(program.places),
     }
     return operations(request, function.name)
@@ -63,10 +68,10 @@ def of_program(function):
 
 def run(text):
     """The functions of a text that has a signature each; none where Python does not run it."""
-    linecache.cache["/case.py"] = (len(text), None, text.splitlines(True), "/case.py")
+    linecache.cache[CASE] = (len(text), None, text.splitlines(True), CASE)
     names = {"__name__": "case"}
     try:
-        exec(compile(text, "/case.py", "exec"), names)
+        exec(compile(text, CASE, "exec"), names)
     except Exception:
         return []
     found = [value for value in names.values() if isinstance(value, JitFunction)]

@@ -39,6 +39,13 @@ fn line_of(text: &str, piece: &str) -> Option<u32> {
     found.first().copied()
 }
 
+/// The text with kernels of one type, and clusters of one size: each of them takes its time.
+fn smaller(text: String) -> String {
+    let text = text.replace("CLUSTERS = (2, 4, 8)", "CLUSTERS = (2,)");
+    let of_float32 = text.replace("{float16, bfloat16, float32}", "{float32}");
+    of_float32.replace("{float16, bfloat16}", "{bfloat16}").replace("{int32, int64}", "{int32}")
+}
+
 impl Example {
     /// The same on a device without clusters.
     fn without_clusters(self) -> Example {
@@ -73,7 +80,7 @@ impl Example {
             std::fs::copy(file.path(), planted.path().join(file.file_name())).expect("a copy");
         }
         for (name, text) in &mut texts {
-            *text = text.replace(from, to);
+            *text = smaller(text.replace(from, to));
             std::fs::write(planted.path().join(format!("{name}.py")), &*text).expect("a file");
         }
         let line = |piece: &str| {
@@ -83,23 +90,6 @@ impl Example {
             lines.last().unwrap_or_else(|| panic!("a line with `{piece}`"))
         };
         let found = self.found(planted.path());
-        if std::env::var_os("DISCOVER").is_some() {
-            let piece = |line: &Line| {
-                let (_, text) = texts.iter().find(|(name, _)| *name == line.file).unwrap();
-                text.lines().nth(line.number as usize - 1).unwrap().trim().to_string()
-            };
-            eprintln!("### {from:?} -> {to:?}");
-            for one in &found {
-                eprintln!(
-                    "   {} | {}:{:?} | {:?}",
-                    one.code,
-                    one.line.file,
-                    piece(&one.line),
-                    one.other.as_ref().map(|o| (o.file.clone(), piece(o)))
-                );
-            }
-            return;
-        }
         let found: Vec<_> = found.iter().map(ToString::to_string).collect();
         let expected = expected.iter().map(|(code, piece, other)| {
             Found { code, line: line(piece), other: other.map(line) }.to_string()
@@ -223,6 +213,16 @@ fn in_reduce_sum() {
     example.expect(fewer, &[("uninitialised-read", read, None)]);
 }
 
+/// Where rows are read into registers or copied to shared memory, read from there, and written.
+const STORED: &str = "held[None, k].store(source[None, i].load())";
+const COPIED: &str = "kp.copy(source[None, i], held[None, k]";
+const READ: &str = "return held[None, k].load()";
+const WRITTEN: &str = "target[None, i].store(value";
+/// Where the threads of a row add their parts.
+const SUMMED: &str = "return gathered(kp.block_reduction_sum(value)";
+/// A vector that two threads write.
+const TWO_WRITE: Expected<'_> = ("global-race", WRITTEN, Some(WRITTEN));
+
 fn softmax(n: i64) -> Example {
     floats("softmax", "softmax", &[&[2, n], &[2, n]])
 }
@@ -234,38 +234,92 @@ fn softmax_backward(n: i64) -> Example {
 #[test]
 fn in_softmax() {
     // In registers, in shared memory, of a cluster, and read twice.
+    let most = "most = row_max(kp.float32";
+    let told = "kp.map_shared(values, kp.thread_idx()[0])[kp.block_idx_in_cluster()] = value";
+    let heard = "whole = function(whole, values[other])";
     let (registers, shared) = (softmax(20), softmax(8196));
     let (cluster, twice) = (softmax(16388), softmax(21));
-    registers.expect(("            held[None, k].fill(beyond)", "            pass"), &[]);
-    registers.expect(("if i >= source.shape[1]", "if i > source.shape[1]"), &[]);
-    registers.expect(("if i < target.shape[1]", "if i <= target.shape[1]"), &[]);
+    registers.expect(
+        ("            held[None, k].fill(beyond)", "            pass"),
+        &[("uninitialised-read", READ, None), ("uninitialised-read", most, None)],
+    );
+    registers.expect(
+        ("if i >= source.shape[1]", "if i > source.shape[1]"),
+        &[("index-out-of-bounds", STORED, None)],
+    );
+    registers.expect(
+        ("if i < target.shape[1]", "if i <= target.shape[1]"),
+        &[TWO_WRITE, ("index-out-of-bounds", WRITTEN, None)],
+    );
     let scale = "    scale = 1 / row_sum(total, cluster)";
-    registers.expect((scale, &format!("    scale = total\n    if first < 32:\n    {scale}")), &[]);
-    shared.expect(("    await_held(shared, cluster)\n    most", "    most"), &[]);
-    shared.expect(("        kp.commit_group()\n        kp.wait", "        kp.wait"), &[]);
-    shared.expect(("kp.wait_group(0)", "kp.wait_group(1)"), &[]);
-    cluster.expect(("    kp.cluster_sync()\n", ""), &[]);
-    cluster.expect(("    kp.cluster_arrive()\n", ""), &[]);
-    cluster.expect(("kp.thread_idx()[0] < cluster:", "kp.thread_idx()[0] <= cluster:"), &[]);
-    cluster.expect(("[kp.block_idx_in_cluster()] = value", "[0] = value"), &[]);
+    registers.expect(
+        (scale, &format!("    scale = total\n    if first < 32:\n    {scale}")),
+        &[("divergent", SUMMED, Some("if first < 32"))],
+    );
+    shared.expect(
+        ("    await_held(shared, cluster)\n    most", "    most"),
+        &[
+            ("copy-in-flight", READ, Some(COPIED)),
+            ("copy-in-flight", most, Some(COPIED)),
+            ("unawaited-copy", COPIED, None),
+        ],
+    );
+    shared.expect(
+        ("        kp.commit_group()\n        kp.wait", "        kp.wait"),
+        &[
+            ("copy-in-flight", READ, Some(COPIED)),
+            ("copy-in-flight", most, Some(COPIED)),
+            ("unawaited-copy", COPIED, None),
+        ],
+    );
+    shared.expect(
+        ("kp.wait_group(0)", "kp.wait_group(1)"),
+        &[
+            ("copy-in-flight", READ, Some(COPIED)),
+            ("copy-in-flight", most, Some(COPIED)),
+            ("unawaited-copy", COPIED, None),
+        ],
+    );
+    cluster.expect(
+        ("    kp.cluster_sync()\n", ""),
+        &[
+            ("absent-block", told, None),
+            ("shared-race", told, Some(heard)),
+            ("shared-race", "whole = values[0]", Some(told)),
+            ("shared-race", heard, Some(told)),
+            ("uninitialised-read", heard, None),
+        ],
+    );
+    cluster.expect(
+        ("    kp.cluster_arrive()\n", ""),
+        &[("absent-block", told, None), ("misused-barrier", "kp.cluster_wait()", None)],
+    );
+    cluster.expect(
+        ("kp.thread_idx()[0] < cluster:", "kp.thread_idx()[0] <= cluster:"),
+        &[("index-out-of-bounds", told, None), ("shared-race", told, Some(told))],
+    );
+    cluster.expect(
+        ("[kp.block_idx_in_cluster()] = value", "[0] = value"),
+        &[("shared-race", "[0] = value", Some("[0] = value")), ("uninitialised-read", heard, None)],
+    );
     cluster.expect(
         ("kp.block_idx_in_cluster() * threads * parts", "kp.block_idx_in_cluster() * threads"),
-        &[],
+        &[TWO_WRITE],
     );
     let index = "first + k * threads, power(part(held, k) - all_most)";
-    twice.expect((index, &format!("({}", index.replace(", power", ") // 2, power"))), &[]);
+    twice.expect((index, &format!("({}", index.replace(", power", ") // 2, power"))), &[TWO_WRITE]);
     let line = "    all_most = kp.block_reduction_max(most)";
     let fewer = format!("    all_most = most\n    if t < 64:\n    {line}");
-    twice.expect((line, &fewer), &[]);
+    twice.expect((line, &fewer), &[("divergent", line, Some("if t < 64"))]);
 }
 
 #[test]
 fn in_softmax_backward() {
     let (registers, twice) = (softmax_backward(20), softmax_backward(21));
     let hold = "    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared)\n";
-    registers.expect((hold, ""), &[]);
+    registers.expect((hold, ""), &[("uninitialised-read", READ, None)]);
     let loops = "dot)\n    for first in range(t, source";
-    twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[]);
+    twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[TWO_WRITE]);
 }
 
 /// Logits of which two rows are of two blocks, and labels, of which the first is ignored.
@@ -292,19 +346,40 @@ fn cross_entropy_backward() -> Example {
 #[test]
 fn in_cross_entropy() {
     let example = cross_entropy();
-    example.expect(("if t == 0:", "if t < 2:"), &[]);
-    example.expect(("0 if label == ignore_index else whole", "whole"), &[]);
+    example.expect(
+        ("if t == 0:", "if t < 2:"),
+        &[
+            ("global-race", "lse[row] = whole", Some("lse[row] = whole")),
+            ("global-race", "loss[row] = 0", Some("loss[row] = 0")),
+        ],
+    );
+    example.expect(
+        ("0 if label == ignore_index else whole", "whole"),
+        &[("index-out-of-bounds", "loss[row] = whole", None)],
+    );
     let line = "    all_most = kp.block_reduction_max(most)";
-    example.expect((line, &format!("    all_most = most\n    if t < 64:\n    {line}")), &[]);
+    example.expect(
+        (line, &format!("    all_most = most\n    if t < 64:\n    {line}")),
+        &[("divergent", line, Some("if t < 64"))],
+    );
 }
 
 #[test]
 fn in_cross_entropy_backward() {
     let example = cross_entropy_backward();
-    example.expect(("first = block * threads * parts", "first = block * threads"), &[]);
-    example.expect(("        share.store(power(part(held, k) - lse[row]))\n", ""), &[]);
-    example.expect(("write(target, i, share", "write(target, i // 2, share"), &[]);
-    example.expect(("lse[row]))", "lse[row + 1]))"), &[]);
+    example.expect(("first = block * threads * parts", "first = block * threads"), &[TWO_WRITE]);
+    example.expect(
+        ("        share.store(power(part(held, k) - lse[row]))\n", ""),
+        &[
+            ("uninitialised-read", "share[j] -= 1.0", None),
+            ("uninitialised-read", "write(target, i, share.load()", None),
+        ],
+    );
+    example.expect(("write(target, i, share", "write(target, i // 2, share"), &[TWO_WRITE]);
+    example.expect(
+        ("lse[row]))", "lse[row + 1]))"),
+        &[("index-out-of-bounds", "share.store(power(", None)],
+    );
 }
 
 /// Calls of functions in bfloat16: inputs, results, and what stands behind them.
@@ -340,34 +415,67 @@ fn rms_norm_backward(m: i64, d: i64) -> Example {
 fn in_rms_norm() {
     let example = rms_norm();
     let guard = "if i < weight.shape[1]:\n            write(target, i, part(held, k) * scale";
-    example.expect((guard, &guard.replace("i <", "i <=")), &[]);
+    example.expect((guard, &guard.replace("i <", "i <=")), &[("index-out-of-bounds", READ, None)]);
     let write = "write(target, i, part(held, k) * scale";
-    example.expect((write, &write.replace("i,", "i // 2,")), &[]);
+    example.expect((write, &write.replace("i,", "i // 2,")), &[TWO_WRITE]);
     let line = "    return kp.rsqrt(row_sum(total, cluster)";
-    let fewer = "    if kp.thread_idx()[0] < 8:\n        kp.sync_threads()\n";
-    example.expect((line, &format!("{fewer}{line}")), &[]);
+    let fewer = "    if kp.thread_idx()[0] < 8:\n        kp.sync_threads()  # some\n";
+    example.expect(
+        (line, &format!("{fewer}{line}")),
+        &[("divergent", "# some", Some("if kp.thread_idx()[0] < 8:"))],
+    );
     let fused = fused_add_rms_norm();
     let hold = "        hold(added, vectors(residual, row, WIDTH), first, threads)\n    await";
-    fused.expect((hold, "    await"), &[]);
+    fused.expect((hold, "    await"), &[("uninitialised-read", "added[None, k].load())", None)]);
     let sums = "        add(held, added, vectors(summed, row, WIDTH), first, threads)\n    scale";
-    fused.expect((sums, &sums.replace("row,", "row // 2,")), &[]);
+    fused.expect((sums, &sums.replace("row,", "row // 2,")), &[TWO_WRITE]);
 }
 
 #[test]
 fn in_rms_norm_backward() {
-    // One row a block, two rows for some clusters, and rows that are read twice.
-    let (one, two) = (rms_norm_backward(2, 1032), rms_norm_backward(133, 8200));
+    // A row for each block, two rows for one of them, and rows that are read twice.
+    let (one, two) = (rms_norm_backward(2, 1032), rms_norm_backward(1057, 8));
     let twice = rms_norm_backward(2, 8200).without_clusters();
-    one.expect(("        kp.wait_group(1)\n", ""), &[]);
-    one.expect(("    dw.fill(0)\n", ""), &[]);
-    one.expect(("    kp.sync_threads()\n", ""), &[]);
+    two.expect(
+        ("        kp.wait_group(1)\n", ""),
+        &[("copy-in-flight", READ, Some(COPIED)), ("unawaited-copy", COPIED, None)],
+    );
+    one.expect(
+        ("    dw.fill(0)\n", ""),
+        &[
+            ("uninitialised-read", "dw[None, k].store(dw[None, k].load()", None),
+            ("uninitialised-read", "write(vectors(partial", None),
+        ],
+    );
+    one.expect(
+        ("    kp.sync_threads()\n", ""),
+        &[
+            ("shared-race", "sums[lane, warp] = total", Some("total += sums[lane, other]")),
+            ("uninitialised-read", "total += sums[lane, other]", None),
+        ],
+    );
     let barrier = "    if column < 32:\n        kp.sync_threads()\n";
-    one.expect(("    kp.sync_threads()\n", barrier), &[]);
-    one.expect(("range(warp, rows, WARPS)", "range(warp, rows + 1, WARPS)"), &[]);
-    let ahead = "hold(dys[None, None, 1 - stage]";
-    two.expect((ahead, &ahead.replace("1 - stage", "stage")), &[]);
-    two.expect(("if row + workers < x.shape[0]", "if row + workers <= x.shape[0]"), &[]);
-    twice.expect(("        sums[None, i].fill(0)\n", "        pass\n"), &[]);
+    one.expect(
+        ("    kp.sync_threads()\n", barrier),
+        &[("divergent", "kp.sync_threads()", Some("if column < 32:"))],
+    );
+    one.expect(
+        ("range(warp, rows, WARPS)", "range(warp, rows + 1, WARPS)"),
+        &[("uninitialised-read", "total += x[row, column]", None)],
+    );
+    let ahead = "dys[None, None, 1 - stage], vectors";
+    two.expect(
+        (ahead, &ahead.replace("1 - stage", "stage")),
+        &[("copy-in-flight", READ, Some(COPIED)), ("uninitialised-read", READ, None)],
+    );
+    two.expect(
+        ("if row + workers < x.shape[0]", "if row + workers <= x.shape[0]"),
+        &[("index-out-of-bounds", COPIED, None)],
+    );
+    twice.expect(
+        ("        sums[None, i].fill(0)\n", "        pass\n"),
+        &[("uninitialised-read", "sums[None, i].store(sums[None, i]", None)],
+    );
 }
 
 fn layer_norm() -> Example {
@@ -388,23 +496,61 @@ fn layer_norm_backward(d: i64) -> Example {
 #[test]
 fn in_layer_norm() {
     let example = layer_norm();
-    example.expect(("    if first == 0:", "    if first < 2:"), &[]);
+    let rows = "        mean[row] = middle\n        rstd[row] = scale\n";
+    example.expect(
+        (
+            &format!("if first == 0:\n{rows}"),
+            &format!(
+                "if first < 2:\n{}",
+                rows.replace(" = middle", " = eps").replace(" = scale", " = middle")
+            ),
+        ),
+        &[
+            ("global-race", "mean[row] = eps", Some("mean[row] = eps")),
+            ("global-race", "rstd[row] = middle", Some("rstd[row] = middle")),
+        ],
+    );
     let line = "    middle = mean_of(total_of(held), x, cluster)";
-    example.expect((line, &format!("    middle = eps\n    if first < 32:\n    {line}")), &[]);
+    example.expect(
+        (line, &format!("    middle = eps\n    if first < 32:\n    {line}")),
+        &[("divergent", SUMMED, Some("if first < 32"))],
+    );
     let write = "write(target, i, normed * part(weight, i)";
-    example.expect((write, &write.replace("i,", "i // 2,")), &[]);
+    example.expect((write, &write.replace("i,", "i // 2,")), &[TWO_WRITE]);
 }
 
 #[test]
 fn in_layer_norm_backward() {
     let (once, twice) = (layer_norm_backward(1032), layer_norm_backward(8200).without_clusters());
-    once.expect(("    db.fill(0)\n", ""), &[]);
-    once.expect(("    await_held(True, cluster)\n", ""), &[]);
+    once.expect(
+        ("    db.fill(0)\n", ""),
+        &[
+            ("uninitialised-read", "db[None, k].store(db[None, k].load()", None),
+            ("uninitialised-read", "write(vectors(dbs", None),
+        ],
+    );
+    once.expect(
+        ("    await_held(True, cluster)\n", ""),
+        &[("copy-in-flight", READ, Some(COPIED)), ("unawaited-copy", COPIED, None)],
+    );
     let second = "write(vectors(dbs, worker, WIDTH)";
-    once.expect((second, &second.replace("worker", "worker // 2")), &[]);
-    twice.expect(("        db[None, i].fill(0)\n", ""), &[]);
+    once.expect(
+        (second, &second.replace("worker", "worker // 2")),
+        &[TWO_WRITE, ("uninitialised-read", "total += x[row, column]", None)],
+    );
+    twice.expect(
+        ("        db[None, i].fill(0)\n", ""),
+        &[("uninitialised-read", "db[None, i].store(db[None, i]", None)],
+    );
     let loops = "for i in range(t, weight.shape[1], threads):\n            normed";
-    twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[]);
+    twice.expect(
+        (loops, &loops.replace("(t,", "(t // 2,")),
+        &[
+            ("global-race", "dw[None, i].store(dw[None, i]", Some("dw[None, i].store(dw[None, i]")),
+            ("global-race", "db[None, i].store(db[None, i]", Some("db[None, i].store(db[None, i]")),
+            TWO_WRITE,
+        ],
+    );
 }
 
 fn transpose() -> Example {

@@ -243,11 +243,11 @@ fn a_softmax_reads_its_row_once() {
 #[test]
 fn a_softmax_of_any_length_reads_twice() {
     for n in [1, 2, 3, 511, 513, 1021, 4099] {
-        expect_softmax(F32, (2, n), 1.0, ("softmax_twice_2", 512));
-        expect_softmax(F32, (1, n), 45.0, ("softmax_twice_2", 512));
+        expect_softmax(F32, (2, n), 1.0, ("softmax_twice_5", 512));
+        expect_softmax(F32, (1, n), 45.0, ("softmax_twice_5", 512));
     }
-    expect_softmax(Scalar::F16, (2, 2047), 4.0, ("softmax_twice_2", 512));
-    expect_softmax(F32, (1, 131_076), 1.0, ("softmax_twice", 512));
+    expect_softmax(Scalar::F16, (2, 2047), 4.0, ("softmax_twice_5", 512));
+    expect_softmax(F32, (1, 131_076), 1.0, ("softmax_twice_4", 512));
 }
 
 /// The gradient of a softmax, and how far it may be off.
@@ -281,9 +281,9 @@ fn a_softmax_has_a_gradient() {
         (F32, 2, 1028, "gradient_once_2", 256),
         (F32, 1, 4096, "gradient_once_3", 512),
         (F32, 1, 8192, "gradient_once_4", 512),
-        (F32, 1, 16384, "gradient_once_5", 1024),
-        (F32, 1, 65_540, "gradient_twice", 512),
-        (F32, 2, 1021, "gradient_twice_2", 512),
+        (F32, 1, 32772, "gradient_once_7", 4096),
+        (F32, 2, 8196, "gradient_once_5", 1024),
+        (F32, 2, 1021, "gradient_twice_5", 512),
         (F32, 0, 8, "gradient_once", 128),
         (Scalar::BF16, 2, 2056, "gradient_once_2", 256),
         (Scalar::F16, 1, 8200, "gradient_once_4", 512),
@@ -345,7 +345,7 @@ fn added(element: Scalar, x: &[f64], y: &[f64]) -> Vec<f64> {
     x.iter().zip(y).map(|(x, y)| rounded(element, x + y)).collect()
 }
 
-fn expect_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
+fn expect_norm(cc: i64, element: Scalar, (m, d): (i64, i64), number: &str) {
     let (rms_norm, fused) =
         (function("rms_norm", "rms_norm"), function("rms_norm", "fused_add_rms_norm"));
     let (shape, eps) = ([m, d], f64::from(1e-6_f32));
@@ -353,10 +353,10 @@ fn expect_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
     let exact = norms(element, &values, &weights, eps);
     let what = format!("{element} of {m}x{d}");
     let out = || fresh(element, &shape);
-    let came = sound(&rms_norm, &[x.clone(), w.clone(), out(), Arg::Float(eps)]);
+    let came = sound_on(cc, &rms_norm, &[x.clone(), w.clone(), out(), Arg::Float(eps)]);
     assert_eq!(came.launched, launched(m, &[&format!("rms_{number}")], element), "{what}");
     expect_near(&what, &came.tensors[2], exact.clone());
-    let came = sound(&rms_norm, &[x.clone(), w.clone(), in_place(&shape), Arg::Float(eps)]);
+    let came = sound_on(cc, &rms_norm, &[x.clone(), w.clone(), in_place(&shape), Arg::Float(eps)]);
     expect_near(&what, &came.tensors[0], exact);
 
     let (residual, more) = input(element, &shape, 7);
@@ -365,7 +365,7 @@ fn expect_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
     let inputs = [x, residual, w];
     let call = |results: [Arg; 2]| {
         let args: Vec<_> = inputs.iter().cloned().chain(results).chain([Arg::Float(eps)]).collect();
-        sound(&fused, &args).tensors
+        sound_on(cc, &fused, &args).tensors
     };
     let came = call([out(), out()]);
     expect_near(&what, &came[3], exact.clone());
@@ -379,24 +379,21 @@ fn expect_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
 fn rows_are_normalised_in_halves() {
     for element in [Scalar::F16, Scalar::BF16] {
         for d in [8, 248, 256, 264, 8 * 127, 1024] {
-            expect_norm(element, (3, d), "rows");
+            expect_norm(90, element, (3, d), "rows");
         }
         for (d, number) in [(1032, 2), (2048, 2), (4096, 3), (8192, 4), (8200, 5), (16384, 5)] {
-            expect_norm(element, (1, d), &format!("rows_{number}"));
+            expect_norm(90, element, (1, d), &format!("rows_{number}"));
         }
-        expect_norm(element, (0, 64), "rows");
+        expect_norm(90, element, (0, 64), "rows");
     }
 }
 
 #[test]
 fn long_rows_are_normalised_in_halves() {
-    expect_norm(Scalar::BF16, (2, 16392), "rows_6");
-    expect_norm(Scalar::F16, (1, 32768), "rows_6");
-    // Clusters of two, four and eight blocks.
-    expect_norm(Scalar::BF16, (2, 32776), "rows_7");
-    expect_norm(Scalar::F16, (1, 65544), "rows_8");
-    expect_norm(Scalar::F16, (1, 131_080), "rows_9");
-    expect_norm(Scalar::BF16, (1, 262_152), "twice");
+    expect_norm(90, Scalar::F16, (1, 16392), "rows_6");
+    // Two blocks of a cluster, and what there is without clusters.
+    expect_norm(90, Scalar::BF16, (1, 32776), "rows_7");
+    expect_norm(80, Scalar::BF16, (1, 32776), "twice");
 }
 
 /// The gradients of an RMSNorm, that of the weights last, and how far they may be off.
@@ -424,17 +421,17 @@ fn norm_gradients(element: Scalar, [x, w, dy]: [&[f64]; 3], eps: f64) -> [Vec<(f
 fn an_rms_norm_has_gradients() {
     let backward = function("rms_norm", "rms_norm_backward");
     let eps = f64::from(1e-6_f32);
-    for (element, m, d, number) in [
-        (Scalar::F16, 1, 8, ""),
-        (Scalar::BF16, 3, 1024, ""),
-        (Scalar::F16, 2, 2048, "_2"),
-        (Scalar::BF16, 2, 2056, "_3"),
-        (Scalar::F16, 1, 8192, "_4"),
-        (Scalar::BF16, 3, 8200, "_5"),
-        (Scalar::F16, 2, 16392, "_6"),
-        (Scalar::F16, 2, 65544, "_twice"),
+    for (cc, element, m, d, number) in [
+        (90, Scalar::F16, 1, 8, ""),
+        (90, Scalar::BF16, 3, 1024, ""),
+        (90, Scalar::F16, 2, 2048, "_2"),
+        (90, Scalar::BF16, 2, 2056, "_3"),
+        (90, Scalar::F16, 1, 8192, "_4"),
+        (90, Scalar::BF16, 3, 8200, "_5"),
+        (90, Scalar::F16, 2, 16392, "_6"),
+        (80, Scalar::F16, 2, 8200, "_twice"),
         // Some blocks have more rows than others.
-        (Scalar::BF16, 1100, 16, ""),
+        (90, Scalar::BF16, 1100, 16, ""),
     ] {
         let shape = [m, d];
         let (x, values) = input(element, &shape, 5);
@@ -442,7 +439,7 @@ fn an_rms_norm_has_gradients() {
         let [dx, dw] = norm_gradients(element, [&values, &weights, &gradient], eps);
         let what = format!("gradients of {element} {m}x{d}");
         let out = [fresh(element, &shape), fresh(element, &[d]), Arg::Float(eps)];
-        let came = sound(&backward, &[&[x, w, dy][..], &out].concat());
+        let came = sound_on(cc, &backward, &[&[x, w, dy][..], &out].concat());
         let kernel = format!("rms_gradient{number}_{element}");
         assert_eq!(came.launched[0], kernel, "{what}");
         expect_near(&what, &came.tensors[3], dx);
@@ -482,7 +479,7 @@ fn layer_norms(element: Scalar, [x, w, b]: [&[f64]; 3], eps: f64) -> Vec<(f64, f
     all
 }
 
-fn expect_layer_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
+fn expect_layer_norm(cc: i64, element: Scalar, (m, d): (i64, i64), number: &str) {
     let (layer_norm, fused) =
         (function("layer_norm", "layer_norm"), function("layer_norm", "fused_add_layer_norm"));
     let (shape, eps) = ([m, d], f64::from(1e-5_f32));
@@ -491,7 +488,7 @@ fn expect_layer_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
     let what = format!("{element} of {m}x{d}");
     let rows = || [fresh(F32, &[m]), fresh(F32, &[m]), Arg::Float(eps)];
     let args = [&[x.clone(), w.clone(), b.clone(), fresh(element, &shape)][..], &rows()].concat();
-    let came = sound(&layer_norm, &args);
+    let came = sound_on(cc, &layer_norm, &args);
     assert_eq!(came.launched, launched(m, &[&format!("layer_{number}")], element), "{what}");
     expect_near(&what, &came.tensors[3], layer_norms(element, [&values, &weights, &biases], eps));
     let [means, scales] = moments(&values, d as usize, eps);
@@ -502,7 +499,7 @@ fn expect_layer_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
     let exact = layer_norms(element, [&sums, &weights, &biases], eps);
     let second = Arg::Within { of: 1, from: 0, shape: shape.to_vec() };
     let args = [&[x, residual, w, b, in_place(&shape), second][..], &rows()].concat();
-    let came = sound(&fused, &args).tensors;
+    let came = sound_on(cc, &fused, &args).tensors;
     expect_near(&what, &came[0], exact);
     assert_eq!(came[1], sums, "{what}, the sums");
 }
@@ -510,13 +507,13 @@ fn expect_layer_norm(element: Scalar, (m, d): (i64, i64), number: &str) {
 #[test]
 fn rows_are_normalised_as_layers() {
     for d in [8, 264, 1024] {
-        expect_layer_norm(Scalar::F16, (3, d), "rows");
+        expect_layer_norm(90, Scalar::F16, (3, d), "rows");
     }
     for (d, number) in [(1032, 2), (2056, 3), (8192, 4), (8200, 5), (16392, 6), (32776, 7)] {
-        expect_layer_norm(Scalar::BF16, (1, d), &format!("rows_{number}"));
+        expect_layer_norm(90, Scalar::BF16, (1, d), &format!("rows_{number}"));
     }
-    expect_layer_norm(Scalar::BF16, (1, 262_152), "thrice");
-    expect_layer_norm(Scalar::F16, (0, 64), "rows");
+    expect_layer_norm(80, Scalar::BF16, (1, 32776), "thrice");
+    expect_layer_norm(90, Scalar::F16, (0, 64), "rows");
 }
 
 /// The gradients of a LayerNorm, those of weights and biases last, and how far they may be off.
@@ -552,15 +549,15 @@ fn layer_gradients(
 #[test]
 fn a_layer_norm_has_gradients() {
     let backward = function("layer_norm", "layer_norm_backward");
-    for (element, m, d, number) in [
-        (Scalar::F16, 1, 8, ""),
-        (Scalar::BF16, 3, 1024, ""),
-        (Scalar::F16, 2, 2048, "_2"),
-        (Scalar::BF16, 1, 4096, "_3"),
-        (Scalar::F16, 2, 8192, "_4"),
-        (Scalar::BF16, 2, 8200, "_5"),
-        (Scalar::BF16, 2, 65544, "_twice"),
-        (Scalar::F16, 1100, 16, ""),
+    for (cc, element, m, d, number) in [
+        (90, Scalar::F16, 1, 8, ""),
+        (90, Scalar::BF16, 3, 1024, ""),
+        (90, Scalar::F16, 2, 2048, "_2"),
+        (90, Scalar::BF16, 1, 4096, "_3"),
+        (90, Scalar::F16, 2, 8192, "_4"),
+        (90, Scalar::BF16, 2, 8200, "_5"),
+        (80, Scalar::BF16, 2, 8200, "_twice"),
+        (90, Scalar::F16, 1100, 16, ""),
     ] {
         let shape = [m, d];
         let (x, values) = input(element, &shape, 5);
@@ -572,7 +569,7 @@ fn a_layer_norm_has_gradients() {
         let [dx, dw, db] = layer_gradients(element, inputs, [&means, &scales]);
         let [means, scales] = [means, scales].map(|row| Arg::Tensor(Array::of(F32, &[m], row)));
         let out = [fresh(element, &shape), fresh(element, &[d]), fresh(element, &[d])];
-        let came = sound(&backward, &[&[x, w, means, scales, dy][..], &out].concat());
+        let came = sound_on(cc, &backward, &[&[x, w, means, scales, dy][..], &out].concat());
         let what = format!("gradients of {element} {m}x{d}");
         assert_eq!(came.launched[0], format!("layer_gradient{number}_{element}"), "{what}");
         for (found, exact) in came.tensors[5..].iter().zip([dx, dw, db]) {

@@ -10,6 +10,9 @@ use kernpack_tests::fake_ffi;
 use kernpack_tests::gpu_package::GpuPackage;
 use kernpack_tests::value::{Tensor, Value};
 use serde_json::Value as Json;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A tensor on the GPU, at the address `number << 32`.
 fn tensor(number: u64, dtype: DType, shape: &[i64]) -> Value {
@@ -28,7 +31,12 @@ fn tensor(number: u64, dtype: DType, shape: &[i64]) -> Value {
 fn expect_launches(file: &str, function: &str, values: &[Value], expected: Expect) {
     fake_ffi::set_stream(0);
     let stub = Stub::load("devices 1");
-    let loaded = GpuPackage::of_kernels(&folder(), &format!("{file}.py"), &text(file)).load();
+    thread_local! {
+        static BUILT: RefCell<HashMap<String, Rc<GpuPackage>>> = RefCell::default();
+    }
+    let build = || Rc::new(GpuPackage::of_kernels(&folder(), &format!("{file}.py"), &text(file)));
+    let built = |all: &mut HashMap<_, _>| Rc::clone(all.entry(file.into()).or_insert_with(build));
+    let loaded = BUILT.with_borrow_mut(built).load();
     loaded.call(function, values).unwrap_or_else(|error| panic!("{error}"));
     let log = stub.take_log();
     let shown = cuda_stub::launched(&log).into_iter().map(shown);
@@ -127,11 +135,39 @@ fn launches_of_reduce_sum() {
 #[test]
 fn launches_of_softmax() {
     let tensors = |n| [tensor(1, F32, &[100, n]), tensor(2, F32, &[100, n])];
-    expect_launches("softmax", "softmax", &tensors(4096), expect![""]);
-    expect_launches("softmax", "softmax", &tensors(16384), expect![""]);
-    expect_launches("softmax", "softmax", &tensors(4097), expect![""]);
+    expect_launches(
+        "softmax",
+        "softmax",
+        &tensors(4096),
+        expect![
+            "softmax_once_3: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1000 64 200000000"
+        ],
+    );
+    expect_launches(
+        "softmax",
+        "softmax",
+        &tensors(16384),
+        expect![
+            "softmax_once_5: grid [100,1,1], block [512,1,1], shared 65600, arguments 100000000 4000 64 200000000"
+        ],
+    );
+    expect_launches(
+        "softmax",
+        "softmax",
+        &tensors(4097),
+        expect![
+            "softmax_twice_5: grid [100,1,1], block [512,1,1], shared 0, arguments 100000000 1001 64 200000000"
+        ],
+    );
     let tensors = [1, 2, 3].map(|number| tensor(number, F32, &[100, 4096]));
-    expect_launches("softmax", "softmax_backward", &tensors, expect![""]);
+    expect_launches(
+        "softmax",
+        "softmax_backward",
+        &tensors,
+        expect![
+            "gradient_once_3: grid [100,1,1], block [512,1,1], shared 0, arguments 100000000 1000 64 200000000 300000000"
+        ],
+    );
 }
 
 #[test]
@@ -141,9 +177,23 @@ fn launches_of_cross_entropy() {
     let labels = tensor(2, DType::INT64, &[100]);
     let ignored = Value::Int(-100);
     let values = [logits(1), labels.clone(), rows(3), rows(4), ignored.clone()];
-    expect_launches("cross_entropy", "cross_entropy", &values, expect![""]);
+    expect_launches(
+        "cross_entropy",
+        "cross_entropy",
+        &values,
+        expect![
+            "losses_2_int64: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 ffffffffffffff9c"
+        ],
+    );
     let values = [logits(1), labels, rows(3), rows(4), logits(5), ignored];
-    expect_launches("cross_entropy", "cross_entropy_backward", &values, expect![""]);
+    expect_launches(
+        "cross_entropy",
+        "cross_entropy_backward",
+        &values,
+        expect![
+            "logit_gradients_2_int64: grid [100,3,1], block [256,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 500000000 ffffffffffffff9c"
+        ],
+    );
 }
 
 const HALVES: DType = DType::BFLOAT16;
@@ -154,11 +204,32 @@ fn launches_of_rms_norm() {
         (|number| tensor(number, HALVES, &[100, 5120]), |number| tensor(number, HALVES, &[5120]));
     let eps = Value::Float(1e-5);
     let values = [x(1), w(2), x(3), eps.clone()];
-    expect_launches("rms_norm", "rms_norm", &values, expect![""]);
+    expect_launches(
+        "rms_norm",
+        "rms_norm",
+        &values,
+        expect![
+            "rms_rows_4_bfloat16: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1400 64 200000000 300000000 3727c5ac"
+        ],
+    );
     let values = [x(1), x(2), w(3), x(4), x(5), eps.clone()];
-    expect_launches("rms_norm", "fused_add_rms_norm", &values, expect![""]);
+    expect_launches(
+        "rms_norm",
+        "fused_add_rms_norm",
+        &values,
+        expect![
+            "rms_rows_13_bfloat16: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1400 64 300000000 400000000 3727c5ac 200000000 500000000"
+        ],
+    );
     let values = [x(1), w(2), x(3), x(4), w(5), eps];
-    expect_launches("rms_norm", "rms_norm_backward", &values, expect![""]);
+    expect_launches(
+        "rms_norm",
+        "rms_norm_backward",
+        &values,
+        expect![[r#"
+        rms_gradient_4_bfloat16: grid [100,1,1], block [512,1,1], shared 65600, arguments 100000000 1400 64 200000000 300000000 400000000 70000010 18c 3727c5ac
+        sum_columns_4_bfloat16: grid [160,1,1], block [512,1,1], shared 0, arguments 70000010 1400 64 500000000"#]],
+    );
 }
 
 #[test]
@@ -167,9 +238,24 @@ fn launches_of_layer_norm() {
         (|number| tensor(number, HALVES, &[100, 5120]), |number| tensor(number, HALVES, &[5120]));
     let rows = |number| tensor(number, F32, &[100]);
     let values = [x(1), w(2), w(3), x(4), rows(5), rows(6), Value::Float(1e-5)];
-    expect_launches("layer_norm", "layer_norm", &values, expect![""]);
+    expect_launches(
+        "layer_norm",
+        "layer_norm",
+        &values,
+        expect![
+            "layer_rows_4_bfloat16: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1400 64 200000000 300000000 400000000 500000000 600000000 3727c5ac"
+        ],
+    );
     let values = [x(1), w(2), rows(3), rows(4), x(5), x(6), w(7), w(8)];
-    expect_launches("layer_norm", "layer_norm_backward", &values, expect![""]);
+    expect_launches(
+        "layer_norm",
+        "layer_norm_backward",
+        &values,
+        expect![[r#"
+        layer_gradient_4_bfloat16: grid [100,1,1], block [1024,1,1], shared 65664, arguments 100000000 1400 64 200000000 300000000 400000000 500000000 600000000 70000010 18c 70001010
+        sum_columns_7_bfloat16: grid [160,1,1], block [512,1,1], shared 0, arguments 70000010 1400 64 700000000
+        sum_columns_8_bfloat16: grid [160,1,1], block [512,1,1], shared 0, arguments 70001010 1400 64 800000000"#]],
+    );
 }
 
 #[test]

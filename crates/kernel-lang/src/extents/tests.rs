@@ -8,7 +8,7 @@ use crate::packed::{Unrelated, functions};
 use expect_test::{Expect, expect};
 use kernpack_syntax::{Diagnostics, Texts};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The findings about the kernels of a file's packed functions.
 fn told(source: &str, unrelated: Unrelated) -> (Result<Diagnostics, Diagnostics>, Texts) {
@@ -462,8 +462,12 @@ fn python(page: &str) -> Vec<String> {
 }
 
 /// The files of a folder with an ending, as they are.
+fn folder_of(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)
+}
+
 fn texts_of(folder: &str, ending: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let root = folder_of(folder);
     let files = std::fs::read_dir(&root).unwrap_or_else(|error| panic!("{folder}: {error}"));
     let paths = files.map(|file| file.expect("it can be listed").path());
     let paths = paths.filter(|path| path.extension().is_some_and(|it| it == ending));
@@ -480,7 +484,7 @@ fn kernels_of_examples_and_pages_are_silent() {
         let mut texts = Texts::default();
         let mut door = |path: &Path| match path.to_str() {
             Some("f.py") => Ok(source.as_bytes().to_vec()),
-            _ => Err(io::Error::from(io::ErrorKind::NotFound)),
+            _ => std::fs::read(folder_of("examples/kernels").join(path)),
         };
         let Ok(files) = KernelFiles::read(Path::new("f.py"), &mut door, &mut texts) else {
             continue;
