@@ -4,8 +4,12 @@
 import kernpack as kp
 from rows import (
     CLUSTERS,
+    PROCESSORS,
+    RESIDENT,
+    WIDTH,
     WITH_CLUSTERS,
     WITHOUT,
+    add,
     add_columns,
     await_held,
     hold,
@@ -18,8 +22,6 @@ from rows import (
     write,
 )
 
-# The elements of 16 bytes.
-WIDTH = 8
 # How rows are held, for ever longer ones: the threads of a block, how many such vectors each has,
 # and whether these lie in shared memory.
 FORWARD = (
@@ -32,17 +34,9 @@ FORWARD = (
 )
 # Longer rows are read twice, where there are no clusters to hold them.
 TWICE = (512, 4)
-# For gradients: threads and vectors. So many multiprocessors have so many threads each.
+# For gradients: threads and vectors.
 BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2))
 BACKWARD_TWICE = (1024, 1)
-PROCESSORS, RESIDENT = 132, 1024
-
-
-def add(held, added, target, first, threads):
-    """Adds what is held to it, and writes the sums."""
-    for k in kp.range_constexpr(held.shape[1]):
-        held[None, k].store(held[None, k].load() + added[None, k].load())
-        write(target, first + k * threads, held[None, k].load())
 
 
 def squares(held):

@@ -3,6 +3,10 @@
 
 import kernpack as kp
 
+# The elements of halves that have 16 bytes.
+WIDTH = 8
+# The multiprocessors that share rows for gradients, and the threads that each has at once.
+PROCESSORS, RESIDENT = 132, 1024
 # The blocks of a cluster, and the architectures that have clusters.
 CLUSTERS = (2, 4, 8)
 WITH_CLUSTERS, WITHOUT = "compute_90", "compute_80"
@@ -95,6 +99,13 @@ def write(target, i, value):
     """Writes vector `i` of a row, if it has that many."""
     if i < target.shape[1]:
         target[None, i].store(value.to(target.element_type))
+
+
+def add(held, added, target, first, threads):
+    """Adds what is held to it, and writes the sums."""
+    for k in kp.range_constexpr(held.shape[1]):
+        held[None, k].store(held[None, k].load() + added[None, k].load())
+        write(target, first + k * threads, held[None, k].load())
 
 
 def part(held, k):
