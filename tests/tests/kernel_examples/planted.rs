@@ -84,10 +84,10 @@ impl Example {
             std::fs::write(planted.path().join(format!("{name}.py")), &*text).expect("a file");
         }
         let line = |piece: &str| {
-            let lines = texts.iter().filter_map(|(file, text)| {
+            let mut lines = texts.iter().filter_map(|(file, text)| {
                 Some(Line { file: (*file).to_string(), number: line_of(text, piece)? })
             });
-            lines.last().unwrap_or_else(|| panic!("a line with `{piece}`"))
+            lines.next_back().unwrap_or_else(|| panic!("a line with `{piece}`"))
         };
         let found = self.found(planted.path());
         let found: Vec<_> = found.iter().map(ToString::to_string).collect();
