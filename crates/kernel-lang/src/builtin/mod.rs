@@ -91,6 +91,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
     ("Clusters", cluster::ROWS),
+    ("Clocks", sync::TIMERS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),
