@@ -139,17 +139,15 @@ impl<'p> Execution<'_, 'p> {
             Step::Exchange { op, row, value, by, out } => {
                 self.exchange(*op, row, *value, *by, *out);
             }
-            Step::Barrier(level) => return self.barrier(*level),
-            Step::Fence { reach } => self.fence(*reach),
-            Step::Named { number, n_threads, waits } => {
-                return self.come_to(*number, *n_threads, *waits);
-            }
+            Step::Barrier(_)
+            | Step::Named { .. }
+            | Step::Fence { .. }
+            | Step::Arrive { .. }
+            | Step::Meet => return self.synchronise(step),
             Step::Timer { out } => {
                 self.machine.is_exact = false;
                 self.set(*out, [self.machine.thread_ops; LANES]);
             }
-            Step::Arrive { is_release } => self.arrive(*is_release),
-            Step::Meet => return self.meet(),
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
             Step::Atomic(atomic) => self.atomic(atomic),
             Step::BeginCopies(copy) => self.begin_copies(copy),
@@ -215,6 +213,21 @@ impl<'p> Execution<'_, 'p> {
                 }
             });
         }
+    }
+
+    /// Waits for others, or orders what is done before and behind.
+    fn synchronise(&mut self, step: &Step<'p>) {
+        match *step {
+            Step::Barrier(level) => return self.barrier(level),
+            Step::Named { number, n_threads, waits } => {
+                return self.come_to(number, n_threads, waits);
+            }
+            Step::Meet => return self.meet(),
+            Step::Arrive { is_release } => self.arrive(is_release),
+            Step::Fence { reach } => self.fence(reach),
+            _ => {}
+        }
+        self.warp.pc += 1;
     }
 
     /// The beginning of an allocation.

@@ -161,7 +161,7 @@ pub enum Meaning {
     Warp(WarpOp),
     /// Threads wait for one another.
     Barrier,
-    /// Some warps of a block meet at a barrier with a number, where the one that comes waits or not.
+    /// Some warps of a block meet at a barrier with a number.
     Named {
         /// Whether it waits.
         waits: bool,
