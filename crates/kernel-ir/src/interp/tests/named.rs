@@ -134,7 +134,7 @@ fn a_tile_that_nobody_waits_for_is_found() {
             ..RIGHT
         },
         &expect![
-            "error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"
+            "error[shared-race]: race: `ring[0]` is written, and nothing orders that with another thread's read"
         ],
     );
 }
