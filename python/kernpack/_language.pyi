@@ -619,6 +619,18 @@ def fence(scope: str | None = ...) -> None:
     `"gpu"`, which it is where it is left out, or `"sys"`) before what it writes behind it.
     """
 
+def griddepcontrol_wait() -> None:
+    """Waits until the launch in front of this one has ended, where this one was launched with
+    `pdl=` and may have begun before that. The thread sees what it wrote; other threads do
+    behind a barrier. It needs sm_90.
+    """
+
+def griddepcontrol_launch_dependents() -> None:
+    """Lets the launch behind this one begin, where that was launched with `pdl=`, once a thread of
+    every block has come here or the block has ended. It orders nothing: the other one waits
+    before it reads what this one writes. It needs sm_90.
+    """
+
 def warp_reduction_sum(x: Numeric, threads_in_group: int | None = ...) -> Num:
     """The sum over the warp, or over groups of `threads_in_group` lanes side by side; every lane
     gets it.

@@ -26,7 +26,8 @@ pub fn all() -> Vec<Case> {
             | Meaning::Geometry(_)
             | Meaning::Barrier
             | Meaning::Fence
-            | Meaning::Copy(_) => {}
+            | Meaning::Copy(_)
+            | Meaning::Dependent(_) => {}
         }
     }
     cases

@@ -319,6 +319,7 @@ impl<'a> Compiler<'a> {
             (Meaning::Fence, _, _) => Step::Fence { is_wide: is_wide(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
             (Meaning::Copy(_), _, _) => self.copy(call),
+            (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
             | (Meaning::Pure(_) | Meaning::Approximate(_) | Meaning::Geometry(_), None, _)
             | (Meaning::Warp(_), _, _) => unknown(row),

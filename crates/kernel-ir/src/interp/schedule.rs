@@ -4,8 +4,8 @@
 //! side only where those that run get nowhere: they may wait for blocks that have not begun.
 
 use super::clock;
-use super::execute::{Execution, Machine, Stop, index_of};
-use super::finding::{Kind, Other};
+use super::execute::{Execution, Machine, Stop};
+use super::finding::{Kind, Other, index_of};
 use super::launch::{Cancel, Options};
 use super::memory::Memory;
 use super::narrowest::Narrowest;
@@ -186,6 +186,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         (block.time, block.known) = (1, 1);
         block.releases = Default::default();
         block.flights.clear();
+        (block.has_waited, block.lets_early) = (false, false);
         for (memory, shadow) in &mut block.shared {
             shadow.clear();
             if let Some(written) = &mut memory.written {
@@ -216,6 +217,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
             shared: shared.collect(),
             releases: Default::default(),
             flights: Default::default(),
+            has_waited: false,
+            lets_early: false,
         };
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32);
         let warps = (0..n_warps).map(|index| {
@@ -237,6 +240,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
                 return Progress::Working;
             }
             if warps.iter().all(|warp| warp.status == Status::Ended) {
+                self.machine.end_block(block);
                 return Progress::Ended;
             }
             if warps.iter().all(|warp| warp.status != Status::Ready) {

@@ -46,7 +46,7 @@ impl Way {
         }
     }
 
-    fn of(bits: u64) -> Way {
+    pub fn of(bits: u64) -> Way {
         match bits & 7 {
             1 => Way::Read,
             2 => Way::Write,
@@ -69,8 +69,24 @@ impl Way {
         matches!(self, Way::AtomicRead | Way::AtomicWrite)
     }
 
+    /// Its deed, for messages.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Way::Read => "reads it",
+            Way::Write => "writes it",
+            Way::AtomicReadHere | Way::AtomicRead => "reads it in one step",
+            Way::AtomicWriteHere | Way::AtomicWrite => "updates it in one step",
+        }
+    }
+
+    /// Whether one that touches a cell so is minded wherever another one is that reads or writes as
+    /// it does.
+    pub fn is_minded_more(self, other: Way) -> bool {
+        !self.is_atomic() && other.is_atomic() || !self.is_wide() && other.is_wide()
+    }
+
     /// Whether one that touches a cell so minds another one that does.
-    fn minds(self, other: Way, is_one_block: bool) -> bool {
+    pub fn minds(self, other: Way, is_one_block: bool) -> bool {
         let are_steps = self.is_atomic() && other.is_atomic();
         let is_shared_step = are_steps && (is_one_block || self.is_wide() && other.is_wide());
         (self.writes() || other.writes()) && !is_shared_step
@@ -120,7 +136,7 @@ impl Packing {
         bits << (LANE_BITS + WAY_BITS) | way as u64
     }
 
-    fn unpack(self, bits: u64) -> Seen {
+    pub fn unpack(self, bits: u64) -> Seen {
         let take = |from: u32, count: u32| bits >> from & ((1 << count) - 1);
         let lane = WAY_BITS;
         let warp = lane + LANE_BITS;
@@ -140,6 +156,11 @@ impl Packing {
         let from = WAY_BITS + LANE_BITS + self.warp_bits + self.block_bits;
         bits & !(((1 << self.site_bits) - 1) << from)
     }
+}
+
+/// An access, packed, that a lane makes.
+pub(super) fn by_lane(key: u64, lane: u32) -> u64 {
+    key | u64::from(lane) << WAY_BITS
 }
 
 /// Threads of a warp that did the same.
@@ -297,7 +318,7 @@ impl Shadow {
             }
             self.groups[cell] = 0;
         }
-        self.writers[cell] = key | u64::from(lane) << WAY_BITS;
+        self.writers[cell] = by_lane(key, lane);
         race
     }
 

@@ -5,7 +5,7 @@
 //! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
 
 use crate::constant::Const;
-use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, WarpOp};
+use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, WarpOp};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
@@ -126,6 +126,7 @@ pub(super) enum Step<'a> {
     CommitCopies,
     /// Waits for all but so many groups.
     WaitForCopies(usize),
+    Dependent(DependentOp),
     Print {
         format: &'a str,
         values: Vec<(Type, Register)>,

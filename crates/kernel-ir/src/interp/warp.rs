@@ -198,6 +198,10 @@ pub(super) struct Block {
     pub releases: Releases,
     /// The copies that its threads have begun.
     pub flights: Flights,
+    /// Whether a thread has waited for the launch in front.
+    pub has_waited: bool,
+    /// Whether a thread that does not know of such a wait has let the launch behind begin.
+    pub lets_early: bool,
 }
 
 /// The lanes of a mask, from the first on.

@@ -9,6 +9,7 @@
 mod atomic;
 mod bits;
 mod copy;
+mod dependent;
 mod geometry;
 mod math;
 mod sync;
@@ -158,6 +159,8 @@ pub enum Meaning {
     Atomic(AtomicOp),
     /// It is about copies in flight.
     Copy(CopyOp),
+    /// It is about launches that begin before those in front of them have ended.
+    Dependent(DependentOp),
 }
 
 /// Where in the grid a thread is.
@@ -224,10 +227,27 @@ pub enum CopyOp {
     Wait,
 }
 
+/// The deeds of a launch about those in front of it and behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DependentOp {
+    /// Waits for the one in front of it.
+    Wait,
+    /// Lets the one behind it begin.
+    LaunchDependents,
+}
+
 /// Every row, family by family.
 pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
-    let families =
-        [geometry::ROWS, math::ROWS, bits::ROWS, warp::ROWS, sync::ROWS, atomic::ROWS, copy::ROWS];
+    let families = [
+        geometry::ROWS,
+        math::ROWS,
+        bits::ROWS,
+        warp::ROWS,
+        sync::ROWS,
+        atomic::ROWS,
+        copy::ROWS,
+        dependent::ROWS,
+    ];
     families.into_iter().flatten()
 }
 

@@ -8,6 +8,7 @@ mod atomic;
 mod block;
 mod control;
 pub mod cute;
+mod dependent;
 mod elsewhere;
 mod geometry;
 mod given;
@@ -89,6 +90,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
+    ("Dependent launches", dependent::ROWS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),

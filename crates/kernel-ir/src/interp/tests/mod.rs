@@ -8,6 +8,7 @@ mod findings;
 mod flights;
 mod order;
 mod races;
+mod sequences;
 mod speed;
 mod values;
 
