@@ -24,7 +24,7 @@ import threading
 import time
 from pathlib import Path
 
-from cuda_driver import Place, call, pointers
+from cuda_driver import CLUSTER, Place, call, config, pointers
 
 # What a kernel is given at most, in seconds. The longest takes some milliseconds.
 PATIENCE = 20
@@ -255,8 +255,9 @@ class Device:
         self.must("cuMemcpyHtoD_v2", self.base, address, len(case.before))
         values = [Place(len(value), content=value) for value in case.parameters(self.base)]
         params = pointers([value.address for value in values])
-        shape = [*recorded["grid"], *recorded["block"]]
-        problem = self.call("cuLaunchKernel", kernel, *shape, shared, 0, params, None)
+        attributes = [(CLUSTER, recorded["cluster"])] if recorded["cluster"] != [1, 1, 1] else []
+        shape = config(recorded["grid"], recorded["block"], shared, 0, attributes)
+        problem = self.call("cuLaunchKernelEx", shape, kernel, params, None)
         problem = problem or self.call("cuCtxSynchronize")
         if not problem:
             self.must("cuMemcpyDtoH_v2", ctypes.addressof(got), self.base, len(case.before))

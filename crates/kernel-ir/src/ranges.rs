@@ -21,7 +21,9 @@ use crate::kernel::{Kernel, ParamKind, Slot, Value};
 use crate::op::{Binary, Call, Compare, Expr, Op, OpKind, Region, Unary};
 use crate::types::{Scalar, Type};
 use kernpack_interval::{Interval, greatest_common_divisor};
-use kernpack_machine::block::{MOST_BLOCKS_ALONG, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
+use kernpack_machine::block::{
+    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE,
+};
 use rustc_hash::FxHashMap;
 
 /// The ranges of a kernel's integers.
@@ -360,6 +362,14 @@ impl<'k> Analysis<'k> {
             Geometry::BlockDim(axis) => self.threads(axis),
             Geometry::BlockIdx(axis) => Interval::new(0, blocks(axis) - 1),
             Geometry::GridDim(axis) => Interval::new(1, blocks(axis)),
+            Geometry::BlockInCluster(_) | Geometry::ClusterRank => {
+                Interval::new(0, i128::from(MOST_CLUSTER_BLOCKS) - 1)
+            }
+            Geometry::BlockInClusterDim(_) | Geometry::ClusterSize => {
+                Interval::new(1, MOST_CLUSTER_BLOCKS.into())
+            }
+            Geometry::ClusterIdx(axis) => Interval::new(0, blocks(axis) - 1),
+            Geometry::ClusterDim(axis) => Interval::new(1, blocks(axis)),
             Geometry::Lane => Interval::new(0, i128::from(WARP_SIZE) - 1),
             Geometry::Warp => {
                 let most: i128 = (0..3).map(|axis| self.threads(axis).max).product();

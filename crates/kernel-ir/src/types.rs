@@ -207,20 +207,31 @@ pub enum Space {
     Global,
     /// A block's own.
     Shared,
+    /// The shared memory of a block of the cluster, which may be another one.
+    Cluster,
     /// A thread's own: register tensors.
     Local,
 }
 
 impl Space {
     /// Every one.
-    pub const ALL: &[Space] = &[Space::Global, Space::Shared, Space::Local];
+    pub const ALL: &[Space] = &[Space::Global, Space::Shared, Space::Cluster, Space::Local];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
             Space::Shared => "shared",
+            Space::Cluster => "cluster",
             Space::Local => "local",
+        }
+    }
+
+    /// Whether an address in one and one in the other may be of the same memory.
+    pub const fn may_meet(self, other: Space) -> bool {
+        match (self, other) {
+            (Space::Shared, Space::Cluster) | (Space::Cluster, Space::Shared) => true,
+            _ => self as u8 == other as u8,
         }
     }
 }

@@ -21,6 +21,10 @@ pub const MOST_WARPS: u32 = MOST_THREADS / WARP_SIZE;
 /// The most blocks of a grid along each axis.
 pub const MOST_BLOCKS_ALONG: [u32; 3] = [(1 << 31) - 1, 65_535, 65_535];
 
+/// The most blocks of a cluster, where a launch asks for more than the eight that every GPU with
+/// clusters runs.
+pub const MOST_CLUSTER_BLOCKS: u32 = 16;
+
 /// The most bytes that a kernel is passed, on every GPU and whatever the version of PTX.
 pub const MOST_PARAM_BYTES: u32 = 4096;
 /// The most bytes that one access of a thread moves. It has to be aligned to as many as it moves.

@@ -15,14 +15,15 @@ const N_INPUTS: u64 = 16;
 /// # Errors
 /// Where the kernel does not keep the rules of kernels.
 pub fn case(seed: u64) -> Result<Case, String> {
-    let Generated { mut kernel, grid, block, arguments } = generate::generate(seed);
+    let Generated { mut kernel, grid, block, cluster, arguments } = generate::generate(seed);
     verify(&kernel).map_err(|problems| format!("it is refused: {problems}"))?;
     expand(&mut kernel);
     let arguments = arguments.into_iter().zip(seed..).map(|(argument, seed)| match argument {
         generate::Argument::Scalar(number) => Argument::Scalar(number),
         generate::Argument::Tensor(tensor) => Argument::Buffer(buffer(&tensor, seed)),
     });
-    Ok(Case { origin: format!("seed {seed}"), grid, block, arguments: arguments.collect(), kernel })
+    let (origin, arguments) = (format!("seed {seed}"), arguments.collect());
+    Ok(Case { origin, grid, block, cluster, arguments, kernel })
 }
 
 fn buffer(tensor: &Tensor, seed: u64) -> Buffer {

@@ -15,7 +15,8 @@ pub struct Interpreted {
 
 /// Runs a case in the order that a seed gives; 0 is the plain one.
 pub fn interpret(case: &Case, schedule: u64) -> Interpreted {
-    let trial = Trial::of(case.kernel.clone()).grid(case.grid).block(case.block).seed(schedule);
+    let trial = Trial::of(case.kernel.clone()).grid(case.grid).block(case.block);
+    let trial = trial.cluster(case.cluster).seed(schedule);
     let mut trial = case.arguments.iter().fold(trial, |trial, argument| match argument {
         Argument::Scalar(number) => trial.number(*number),
         Argument::Buffer(buffer) => {

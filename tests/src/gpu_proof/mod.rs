@@ -39,6 +39,8 @@ pub struct Case {
     pub grid: [u32; 3],
     /// The threads of a block.
     pub block: [u32; 3],
+    /// The blocks of a cluster.
+    pub cluster: [u32; 3],
     /// What each parameter is given.
     pub arguments: Vec<Argument>,
 }

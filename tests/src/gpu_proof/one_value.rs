@@ -54,6 +54,7 @@ impl OneValue<'_> {
             kernel,
             grid: [n_blocks as u32, 1, 1],
             block: [BLOCK, 1, 1],
+            cluster: [1; 3],
             arguments: buffers.map(buffer).collect(),
         }
     }

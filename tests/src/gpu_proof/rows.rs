@@ -5,6 +5,7 @@
 use super::input::{Drawn, Input};
 use super::one_value::{BLOCK, OneValue, address, ask, finish, grid_index, load, pointer, store};
 use super::{Argument, Buffer, Case};
+use kernpack_codegen::kernel::nvptx::Needs;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, AtomicOp, Gives, Intrinsic, Meaning};
 use kernpack_kernel_ir::kernel::{SharedArray, Size, Value};
 use kernpack_kernel_ir::op::{Binary, Load, Operand};
@@ -15,7 +16,7 @@ const N_DRAWN: usize = 100_000;
 
 /// All of them.
 pub fn all() -> Vec<Case> {
-    let mut cases = vec![geometry()];
+    let mut cases = vec![geometry(false), geometry(true)];
     for row in intrinsic::all() {
         match row.meaning {
             Meaning::Pure(_) | Meaning::Expand(_) | Meaning::Warp(_) => {
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Case> {
             | Meaning::Barrier
             | Meaning::Fence
             | Meaning::Copy(_)
+            | Meaning::Cluster(_)
             | Meaning::Dependent(_) => {}
         }
     }
@@ -84,12 +86,18 @@ fn computing(row: &'static Intrinsic) -> Vec<Case> {
     cases
 }
 
-/// Every place in a grid, of blocks and threads in three dimensions.
-fn geometry() -> Case {
-    let rows: Vec<_> =
-        intrinsic::all().filter(|row| matches!(row.meaning, Meaning::Geometry(_))).collect();
-    let (grid, block) = ([3, 2, 2], [5, 4, 3]);
-    let mut builder = Builder::new("geometry", vec![pointer("out", Scalar::I64, true)]);
+/// Every place in a grid, of blocks and threads in three dimensions; of clusters, where there are.
+fn geometry(has_clusters: bool) -> Case {
+    let is_asked = |row: &&Intrinsic| {
+        let is_about_clusters = Needs::of_row(row) != Needs::NOTHING;
+        matches!(row.meaning, Meaning::Geometry(_)) && is_about_clusters <= has_clusters
+    };
+    let rows: Vec<_> = intrinsic::all().filter(is_asked).collect();
+    let (name, grid, block, cluster) = match has_clusters {
+        true => ("geometry_of_clusters", [6, 4, 2], [5, 4, 3], [3, 2, 1]),
+        false => ("geometry", [3, 2, 2], [5, 4, 3], [1; 3]),
+    };
+    let mut builder = Builder::new(name, vec![pointer("out", Scalar::I64, true)]);
     let mut index = builder.index(0);
     for (place, size) in [("block_idx", "grid_dim"), ("thread_idx", "block_dim")] {
         for dimension in ["z", "y", "x"] {
@@ -110,7 +118,14 @@ fn geometry() -> Case {
     let n_threads: u32 = grid.iter().chain(&block).product();
     let kernel = finish(builder).unwrap_or_else(|| unreachable!("it keeps the rules"));
     let out = zeros(Scalar::I64, n_threads as usize * rows.len());
-    Case { kernel, origin: "geometry".to_string(), grid, block, arguments: vec![out] }
+    Case {
+        origin: kernel.name.replace('_', " "),
+        kernel,
+        grid,
+        block,
+        cluster,
+        arguments: vec![out],
+    }
 }
 
 fn zeros(element: Scalar, count: usize) -> Argument {
@@ -155,7 +170,7 @@ fn atomics(row: &'static Intrinsic, op: AtomicOp) -> Vec<Case> {
     let mut cases = Vec::new();
     let of_type = match row.gives {
         Gives::Exactly(scalar) => vec![scalar],
-        Gives::Like(_) | Gives::Nothing => Scalar::ALL.to_vec(),
+        Gives::Like(_) | Gives::Nothing | Gives::Pointer(_) => Scalar::ALL.to_vec(),
     };
     // A float addition of a GPU may take numbers close to 0 for 0.
     for scalar in of_type.into_iter().filter(|scalar| !scalar.is_float()) {
@@ -217,6 +232,7 @@ fn atomic(
         kernel,
         grid: [N_BLOCKS, 1, 1],
         block: [BLOCK, 1, 1],
+        cluster: [1; 3],
         arguments: vec![drawn(1), drawn(2), drawn(3), zeros(scalar, count)],
     })
 }

@@ -26,7 +26,7 @@ pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// `k[grid, block](…)`
+/// `k[grid, block](…)`, or `k[grid, block, cluster](…)`
 fn is_launch(line: &str) -> bool {
     let name = line.split('[').next().unwrap_or_default();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -39,14 +39,19 @@ fn read(file: &KernelText, line: &str) -> Result<Call, String> {
     let (kernel, size) = head.split_once('[').ok_or_else(wrong)?;
     let given = rest.strip_suffix(')').ok_or_else(wrong)?;
     let sizes: Vec<_> = size.split(',').map(|one| one.trim().parse::<u32>()).collect();
-    let [Ok(grid), Ok(block)] = sizes[..] else { return Err(wrong()) };
+    let (grid, block, cluster) = match sizes[..] {
+        [Ok(grid), Ok(block)] => (grid, block, 1),
+        [Ok(grid), Ok(block), Ok(cluster)] => (grid, block, cluster),
+        _ => return Err(wrong()),
+    };
     let names = file.parameters(kernel).into_iter().map(Some).chain(std::iter::repeat(None));
     let given =
         split(given).into_iter().zip(names).enumerate().map(|(i, (text, name))| {
             Given::read(name.unwrap_or_else(|| format!("argument{i}")), text)
         });
     let given = given.collect::<Result<_, _>>()?;
-    Ok(Call { kernel: kernel.to_string(), grid: [grid, 1, 1], block: [block, 1, 1], given })
+    let [grid, block, cluster] = [grid, block, cluster].map(|count| [count, 1, 1]);
+    Ok(Call { kernel: kernel.to_string(), grid, block, cluster, given })
 }
 
 fn results(ran: Ran) -> Vec<String> {

@@ -72,7 +72,8 @@ fn stored(expression: &str, operands: &[Const], scalar: Scalar) -> Result<Const,
     let text = format!("@kp.kernel\ndef k(out{params}):\n    r = {expression}\n    out[0] = r");
     let numbers = operands.iter().enumerate().map(|(i, value)| Given::number(named(i), *value));
     let given = [Given::result("out", scalar)].into_iter().chain(numbers).collect();
-    let call = Call { kernel: "k".to_string(), grid: [1; 3], block: [1; 3], given };
+    let call =
+        Call { kernel: "k".to_string(), grid: [1; 3], block: [1; 3], cluster: [1; 3], given };
     let ran = KernelText::new(&text).run(&call)?;
     match ran.told.is_empty() {
         true => Ok(ran.written[0].1[0]),

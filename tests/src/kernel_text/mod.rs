@@ -6,7 +6,7 @@
 //! add[1, 32](float32[1, 2, 3], mut float32[0, 0, 0], int32(3), "text")
 //! out = float32[2, 3, 4]
 //! ```
-//! A [launch](call) is the kernel's name, its grid and block, and what its parameters are given.
+//! A [launch](call) is the kernel's name, its grid, block and cluster, and what its parameters are given.
 //! What comes of it stands below: what is wrong with the kernel or, where nothing is, what it
 //! prints, what the interpreter finds, and what the tensors hold that it may write.
 //! [`interpreted`] has calls of packed functions, of which launches run one behind another.
@@ -73,6 +73,7 @@ pub struct Call {
     kernel: String,
     grid: [u32; 3],
     block: [u32; 3],
+    cluster: [u32; 3],
     given: Vec<Given>,
 }
 
@@ -125,7 +126,7 @@ impl KernelText {
             made.map_err(|problems| problems.in_texts(&texts))?;
         let mut told = warnings.in_texts(&texts);
         let trial = Trial::of_verified(kernel).map_err(|problems| problems.in_texts(&texts))?;
-        let mut trial = trial.grid(call.grid).block(call.block);
+        let mut trial = trial.grid(call.grid).block(call.block).cluster(call.cluster);
         trial.options = options();
         let tensors = call.given.iter().filter_map(|given| Some((given, given.tensor()?)));
         let ids: Vec<_> = tensors.map(|(given, memory)| (given, trial.hold(memory))).collect();

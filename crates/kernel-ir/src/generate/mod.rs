@@ -30,6 +30,7 @@ mod compute;
 mod control;
 mod copies;
 mod memory;
+mod neighbours;
 pub(crate) mod rng;
 mod share;
 #[cfg(test)]
@@ -53,6 +54,8 @@ pub struct Generated {
     pub grid: [u32; 3],
     /// The threads of a block.
     pub block: [u32; 3],
+    /// The blocks of a cluster.
+    pub cluster: [u32; 3],
     /// The argument of each parameter.
     pub arguments: Vec<Argument>,
 }
@@ -81,7 +84,7 @@ impl Generated {
     /// The launch of a kernel with what this one is launched with: of this one, or of what has been
     /// made of it.
     pub fn trial(&self, kernel: Kernel) -> Trial {
-        let trial = Trial::of(kernel).grid(self.grid).block(self.block);
+        let trial = Trial::of(kernel).grid(self.grid).block(self.block).cluster(self.cluster);
         self.arguments.iter().fold(trial, |trial, argument| match argument {
             Argument::Scalar(number) => trial.number(*number),
             Argument::Tensor(Tensor { element, bytes, .. }) => {
@@ -112,7 +115,9 @@ pub fn first_difference(element: Scalar, left: &[u8], right: &[u8]) -> Option<us
 pub fn generate(seed: u64) -> Generated {
     let mut rng = Rng::new(seed);
     let block = block(&mut rng);
-    let grid = [rng.within(1, 3) as u32, 1, 1];
+    let has_neighbours = rng.percent(15);
+    let cluster = if has_neighbours { [rng.pick(&[1, 2, 4]), 1, 1] } else { [1; 3] };
+    let grid = [rng.within(1, 3) as u32 * cluster[0], 1, 1];
     let n_threads = u64::from(block.iter().product::<u32>() * grid[0]);
     let mut head = Head { rng, params: Vec::new(), arguments: Vec::new() };
     let inputs = head.inputs();
@@ -140,8 +145,8 @@ pub fn generate(seed: u64) -> Generated {
     if maker.is_shown {
         maker.builder.kernel_mut().block = block.map(Some);
     }
-    maker.body();
-    Generated { kernel: maker.builder.finish(), grid, block, arguments }
+    maker.body(has_neighbours);
+    Generated { kernel: maker.builder.finish(), grid, block, cluster, arguments }
 }
 
 fn block(rng: &mut Rng) -> [u32; 3] {
@@ -318,13 +323,17 @@ struct Maker {
 }
 
 impl Maker {
-    fn body(&mut self) {
+    fn body(&mut self, has_neighbours: bool) {
         for (number, param) in self.builder.kernel().params.iter().enumerate() {
             if let ParamKind::Scalar(..) = param.kind {
                 self.known.push(Known { value: Value(number as u32), level: Level::Grid });
             }
         }
         self.start();
+        if has_neighbours {
+            self.next_line();
+            self.neighbours();
+        }
         let n_statements = self.rng.within(10, 60);
         self.statements(n_statements, 0);
         self.end();

@@ -64,7 +64,7 @@ impl Maker {
         self.fill(base, thread, element);
         self.barrier();
         if is_counted {
-            self.count(base, element, n_threads);
+            self.count_in(base, element, n_threads, "block");
             self.barrier();
         }
         for _ in 0..self.rng.within(1, 2) {
@@ -91,7 +91,14 @@ impl Maker {
         self.remember(value, index.level.min(Level::Block));
     }
 
-    fn count(&mut self, base: Value, element: Scalar, n_threads: u64) {
+    /// Adds to one of so many elements of an array, where that scope may do so too.
+    pub(super) fn count_in(
+        &mut self,
+        base: Value,
+        element: Scalar,
+        n_threads: u64,
+        scope: &'static str,
+    ) {
         let index = self.index(n_threads, false);
         let pointer = self.element(base, index.value, element.bytes());
         let value = self.operand(Type::Scalar(element)).value;
@@ -99,7 +106,7 @@ impl Maker {
             Operand::Value(pointer),
             Operand::Value(value),
             Operand::Word("relaxed"),
-            Operand::Word("block"),
+            Operand::Word(scope),
         ];
         self.effect("atomic.add", operands);
     }

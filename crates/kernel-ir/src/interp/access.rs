@@ -4,6 +4,7 @@
 //! read outside gives 0, and a write outside is left out.
 
 use super::clock::Now;
+use super::cluster::{Absence, absent};
 use super::execute::Execution;
 use super::finding::{Kind, Other};
 use super::flight::Mark;
@@ -26,6 +27,8 @@ pub(super) enum Fault {
     Race(u64, Seen),
     /// A copy in flight that touches the cell that begins at this byte.
     InFlight(u64, Mark),
+    /// The memory of that block, which may not be there.
+    Absent(Absence, [u32; 3]),
 }
 
 /// An access that something is wrong with.
@@ -52,7 +55,7 @@ pub(super) enum Deed {
 }
 
 impl Deed {
-    fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Deed::Reads => "reads",
             Deed::Writes => "writes",
@@ -71,7 +74,7 @@ impl Deed {
 
 /// Clocks of a warp and its block, as they are now. The rest of both can be changed meanwhile.
 macro_rules! now {
-    ($warp:expr, $block:expr) => {
+    ($warp:expr, $block:expr, $cluster:expr) => {
         Now {
             block: $block.number,
             warp: $warp.index,
@@ -79,20 +82,21 @@ macro_rules! now {
             block_known: $block.known,
             warp_known: $warp.known,
             orders: $warp.orders.as_deref(),
+            peers: &$cluster.blocks,
         }
     };
 }
 pub(super) use now;
 
-/// The parts of a warp, its block and its launch that an access needs at once: the memory to be
+/// The parts of a warp, its cluster and its launch that an access needs at once: the memory to be
 /// changed (`to_mut`), or as it is (`deref`).
 macro_rules! split {
     ($self:ident, $space:expr, $id:expr, $memory:ty, $how:ident) => {{
-        let (warp, block) = (&mut *$self.warp, &mut *$self.block);
-        let now = now!(warp, block);
+        let (warp, block) = (&mut *$self.warp, &*$self.block);
+        let now = now!(warp, block, $self.cluster);
         let (memory, shadow): ($memory, Option<&mut Shadow>) = match $space {
-            Space::Shared => {
-                let (memory, shadow) = &mut block.shared[$id as usize];
+            Space::Shared | Space::Cluster => {
+                let (memory, shadow) = &mut $self.cluster.shared[$id as usize];
                 (memory, Some(shadow))
             }
             Space::Global | Space::Local => (
@@ -132,8 +136,11 @@ impl Execution<'_, '_> {
             rest &= !lanes;
             let faults = match access.space {
                 Space::Local => self.load_local(access, out, allocation, lanes),
-                Space::Global | Space::Shared => self.load_from(access, out, allocation, lanes),
+                Space::Global | Space::Shared | Space::Cluster => {
+                    self.load_from(access, out, allocation, lanes)
+                }
             };
+            self.check_presence(access, allocation, Deed::Reads, lanes);
             self.report(access, allocation, Deed::Reads, &faults);
         }
     }
@@ -150,8 +157,11 @@ impl Execution<'_, '_> {
             rest &= !lanes;
             let faults = match access.space {
                 Space::Local => self.store_local(access, value, allocation, lanes),
-                Space::Global | Space::Shared => self.store_to(access, value, allocation, lanes),
+                Space::Global | Space::Shared | Space::Cluster => {
+                    self.store_to(access, value, allocation, lanes)
+                }
             };
+            self.check_presence(access, allocation, Deed::Writes, lanes);
             self.report(access, allocation, Deed::Writes, &faults);
         }
     }
@@ -264,7 +274,7 @@ impl Execution<'_, '_> {
     /// Forgets releases at these addresses, which are overwritten.
     fn forget_releases(&mut self, space: Space, id: u32, offsets: &[u64; LANES], lanes: u32) {
         let releases = match space {
-            Space::Shared => &mut self.block.releases,
+            Space::Shared | Space::Cluster => &mut self.cluster.releases,
             Space::Global | Space::Local => &mut self.machine.releases,
         };
         if !releases.is_empty() {
@@ -323,7 +333,7 @@ impl Execution<'_, '_> {
 
     /// Says what is wrong with accesses to an allocation.
     pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
-        self.report_meetings(id, deed);
+        self.report_overlaps(id, deed);
         for faulty in faults {
             let kind = kind_of(faulty.fault, access.space);
             let is_told = self.warp.outside.explains(self.place(), faulty.lane);
@@ -333,7 +343,11 @@ impl Execution<'_, '_> {
             let other = match faulty.fault {
                 Fault::Race(_, seen) => Some(self.other(seen)),
                 Fault::InFlight(_, mark) => Some(self.other_copy(mark)),
-                Fault::OutOfBounds | Fault::Misaligned | Fault::Unwritten | Fault::ReadOnly => None,
+                Fault::OutOfBounds
+                | Fault::Misaligned
+                | Fault::Unwritten
+                | Fault::ReadOnly
+                | Fault::Absent(..) => None,
             };
             if !self.machine.findings.again(kind, self.place(), other.as_ref()) {
                 let message = self.told(access, id, deed, faulty);
@@ -358,7 +372,7 @@ impl Execution<'_, '_> {
         let local;
         let memory = match access.space {
             Space::Global => &self.machine.memories[id as usize],
-            Space::Shared => &self.block.shared[id as usize].0,
+            Space::Shared | Space::Cluster => &self.cluster.shared[id as usize].0,
             Space::Local => {
                 local = self.local_as_memory(id);
                 &local
@@ -389,9 +403,10 @@ fn kind_of(fault: Fault, space: Space) -> Kind {
         (Fault::Misaligned, _) => Kind::MisalignedAccess,
         (Fault::Unwritten, _) => Kind::UninitialisedRead,
         (Fault::ReadOnly, _) => Kind::ReadOnlyWrite,
-        (Fault::Race(..), Space::Shared) => Kind::SharedRace,
+        (Fault::Race(..), Space::Shared | Space::Cluster) => Kind::SharedRace,
         (Fault::Race(..), Space::Global | Space::Local) => Kind::GlobalRace,
         (Fault::InFlight(..), _) => Kind::CopyInFlight,
+        (Fault::Absent(..), _) => Kind::AbsentBlock,
     }
 }
 
@@ -414,6 +429,7 @@ fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String
         Fault::Unwritten => {
             format!("{does} `{}`, which was never written", memory.element_at(offset))
         }
+        Fault::Absent(why, block) => absent(&memory.element_at(offset), block, deed, why),
         Fault::ReadOnly => {
             format!("{does} `{}`, but may not write `{name}`", memory.element_at(offset))
         }

@@ -3,7 +3,7 @@
 //! first on; the order of memory follows the clocks of the lanes.
 
 use super::access::{self, Deed, Fault, Faulty, in_flight, now, split};
-use super::clock::{self, Now, Order, Ordering};
+use super::clock::{self, Now, Order, Ordering, Reach};
 use super::execute::Execution;
 use super::memory::{Memory, fetch, put};
 use super::shadow::{Shadow, Way};
@@ -41,6 +41,7 @@ impl Execution<'_, '_> {
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
+            self.check_presence(access, allocation, deed, lanes);
             for lane in lanes_of(lanes) {
                 let fault = self.one_step(atomic, allocation, lane);
                 self.report(access, allocation, deed, fault.as_slice());
@@ -63,7 +64,7 @@ impl Execution<'_, '_> {
         let old = fetch(&memory.bytes, offset as usize, access.scalar);
         let given = [atomic.value, atomic.replacement].map(|from| file[from as usize][lane]);
         let new = written(atomic.op, access.scalar, old, given);
-        let way = Way::atomic(new.is_some(), atomic.is_wide);
+        let way = Way::atomic(new.is_some(), atomic.reach);
         let copied = shadow.as_deref();
         let copied =
             copied.and_then(|shadow| in_flight(shadow, offset, access.bytes(), way.writes()));
@@ -92,21 +93,22 @@ impl Execution<'_, '_> {
         let how = Ordering {
             is_acquire: atomic.is_acquire,
             is_release: atomic.is_release,
-            is_wide: atomic.is_wide,
+            reach: atomic.reach,
         };
         let (warp, block) = (&mut *self.warp, &mut *self.block);
         let releases = match atomic.access.space {
-            Space::Shared => &mut block.releases,
+            Space::Shared | Space::Cluster => &mut self.cluster.releases,
             Space::Global | Space::Local => &mut self.machine.releases,
         };
         if reads && !releases.is_empty() {
             let orders = warp.orders.get_or_insert_with(new_orders);
-            releases.acquire(at, block.number, how, &mut orders[lane]);
+            let near = |other| Reach::between(block.number, other, &self.cluster.blocks);
+            releases.acquire(at, near, how, &mut orders[lane]);
         }
         if !writes || !how.is_release && warp.orders.is_none() && releases.is_empty() {
             return;
         }
-        let now = now!(warp, block);
+        let now = now!(warp, block, self.cluster);
         releases.release(at, &now, lane as u32, how, reads);
         if how.is_release {
             block.time += 1;
@@ -115,14 +117,14 @@ impl Execution<'_, '_> {
     }
 
     /// Each lane that runs orders what it did before and does behind.
-    pub fn fence(&mut self, is_wide: bool) {
+    pub fn fence(&mut self, reach: Reach) {
         let active = self.warp.active;
         let mut orders = self.warp.orders.take().unwrap_or_else(new_orders);
         let before = orders.clone();
         let (warp, block) = (&*self.warp, &*self.block);
-        let now = Now { orders: Some(&before), ..now!(warp, block) };
+        let now = Now { orders: Some(&before), ..now!(warp, block, self.cluster) };
         for lane in lanes_of(active) {
-            clock::fence(&now, lane as u32, is_wide, &mut orders[lane]);
+            clock::fence(&now, lane as u32, reach, &mut orders[lane]);
         }
         self.warp.orders = Some(orders);
         self.block.time += 1;

@@ -7,12 +7,43 @@
 //!
 //! An acquire brings a [`Clock`]: up to which time a block, a warp or a thread is known. A
 //! release leaves the releasing thread's clock where it writes ([`Releases`]), and whoever acquires
-//! what was written there joins it to its own. A barrier joins the clocks of all that take part.
+//! what was written there joins it to its own. A barrier joins the clocks of all that take part,
+//! and that of a cluster brings those of all who have arrived.
+//!
+//! How far an operation in one step reaches, and how near two blocks are, is one scale: [`Reach`].
 
 use super::warp::LANES;
 use kernpack_machine::block::WARP_SIZE;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+
+/// How far an operation is seen: by its block, its cluster or all. Also how near two blocks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(super) enum Reach {
+    Block = 0,
+    Cluster = 1,
+    Grid = 2,
+}
+
+impl Reach {
+    /// Every one.
+    const ALL: [Reach; 3] = [Reach::Block, Reach::Cluster, Reach::Grid];
+
+    /// How near two blocks are, of which one has these in its cluster.
+    pub fn between(own: u64, other: u64, peers: &[u64]) -> Reach {
+        match (own == other, peers.contains(&other)) {
+            (true, _) => Reach::Block,
+            (false, true) => Reach::Cluster,
+            (false, false) => Reach::Grid,
+        }
+    }
+
+    /// Those that it holds, itself included.
+    fn within(self) -> impl Iterator<Item = Reach> {
+        Reach::ALL.into_iter().filter(move |one| *one <= self)
+    }
+}
 
 /// Whom a time of a clock is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,12 +77,30 @@ impl Clock {
         }
     }
 
+    /// Knows that a block has begun, and nothing that it did.
+    pub fn hear_of(&mut self, block: u64) {
+        self.learn(block, Party::Block, 0);
+    }
+
+    /// Whether it knows that a block has begun.
+    pub fn has_heard_of(&self, block: u64) -> bool {
+        let Some(times) = &self.0 else { return false };
+        let of_block = (block, Party::Block)..(block + 1, Party::Block);
+        times.range(of_block).next().is_some()
+    }
+
+    /// Knows everything that a warp did up to now. The block's time has to move on behind it.
+    pub fn learn_warp(&mut self, now: &Now) {
+        self.learn(now.block, Party::Block, now.block_known);
+        self.learn(now.block, Party::Warp(now.warp), now.time + 1);
+    }
+
     fn learn(&mut self, block: u64, party: Party, time: u64) {
         let known = Rc::make_mut(self.0.get_or_insert_default()).entry((block, party)).or_default();
         *known = (*known).max(time);
     }
 
-    fn knows(&self, event: Event) -> bool {
+    pub fn knows(&self, event: Event) -> bool {
         let Some(times) = &self.0 else { return false };
         let thread = event.warp * WARP_SIZE + event.lane;
         [Party::Block, Party::Warp(event.warp), Party::Thread(thread)]
@@ -73,13 +122,10 @@ pub(super) struct Event {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     pub acquired: Clock,
-    /// The clocks that relaxed reads have found, which a fence acquires: of its own block's, and of
-    /// others.
-    found_here: Clock,
-    found_elsewhere: Clock,
-    /// The clocks that relaxed writes release since a fence: to its own block, and to others.
-    fenced_here: Clock,
-    fenced_elsewhere: Clock,
+    /// The clocks that relaxed reads have found, which a fence acquires: by how near it was.
+    found: [Clock; Reach::ALL.len()],
+    /// The clocks that relaxed writes release since a fence: by how far.
+    fenced: [Clock; Reach::ALL.len()],
 }
 
 /// The clocks of a warp at a moment.
@@ -93,6 +139,8 @@ pub(super) struct Now<'a> {
     pub warp_known: u64,
     /// The clocks of its threads, if any has acquired one.
     pub orders: Option<&'a [Order; LANES]>,
+    /// The blocks of its cluster, itself included.
+    pub peers: &'a [u64],
 }
 
 impl Now<'_> {
@@ -114,6 +162,17 @@ impl Now<'_> {
         self.orders.is_some_and(|orders| orders[lane as usize].acquired.knows(event))
     }
 
+    /// How near a block is.
+    pub fn near(&self, block: u64) -> Reach {
+        Reach::between(self.block, block, self.peers)
+    }
+
+    /// Whether a lane knows that a block has begun.
+    pub fn has_heard_of(&self, lane: u32, block: u64) -> bool {
+        let orders = self.orders.map(|orders| &orders[lane as usize]);
+        orders.is_some_and(|order| order.acquired.has_heard_of(block))
+    }
+
     /// All that a lane knows, its own deeds included. The block's time has to move on behind it.
     fn clock(&self, lane: u32) -> Clock {
         let mut clock =
@@ -129,8 +188,8 @@ impl Now<'_> {
 #[derive(Clone, Debug)]
 struct Released {
     block: u64,
-    /// Whether other blocks may acquire it.
-    is_wide: bool,
+    /// Who may acquire it.
+    reach: Reach,
     clock: Clock,
 }
 
@@ -143,22 +202,26 @@ pub(super) struct Releases(HashMap<(u32, u64), Vec<Released>>);
 pub(super) struct Ordering {
     pub is_acquire: bool,
     pub is_release: bool,
-    pub is_wide: bool,
+    pub reach: Reach,
 }
 
 impl Releases {
     /// A lane reads what was written there in one step.
-    pub fn acquire(&self, at: (u32, u64), block: u64, how: Ordering, order: &mut Order) {
+    pub fn acquire(
+        &self,
+        at: (u32, u64),
+        near: impl Fn(u64) -> Reach,
+        how: Ordering,
+        order: &mut Order,
+    ) {
         for released in self.0.get(&at).into_iter().flatten() {
-            let is_here = released.block == block;
-            let is_meant = is_here || released.is_wide && how.is_wide;
-            if !is_meant {
+            let near = near(released.block);
+            if near > released.reach.min(how.reach) {
                 continue;
             }
-            match (how.is_acquire, is_here) {
-                (true, _) => order.acquired.join(&released.clock),
-                (false, true) => order.found_here.join(&released.clock),
-                (false, false) => order.found_elsewhere.join(&released.clock),
+            match how.is_acquire {
+                true => order.acquired.join(&released.clock),
+                false => order.found[near as usize].join(&released.clock),
             }
         }
     }
@@ -176,25 +239,22 @@ impl Releases {
         if !is_update {
             self.forget(at);
         }
-        let mut add = |clock: Clock, is_wide| {
+        let mut add = |clock: Clock, reach| {
             if clock.0.is_some() {
-                self.add(at, Released { block: now.block, is_wide, clock });
+                self.add(at, Released { block: now.block, reach, clock });
             }
         };
         if how.is_release {
-            add(now.clock(lane), how.is_wide);
+            add(now.clock(lane), how.reach);
         } else if let Some(orders) = now.orders {
-            let order = &orders[lane as usize];
-            add(order.fenced_here.clone(), false);
-            if how.is_wide {
-                add(order.fenced_elsewhere.clone(), true);
-            }
+            let fenced = &orders[lane as usize].fenced;
+            how.reach.within().for_each(|reach| add(fenced[reach as usize].clone(), reach));
         }
     }
 
     fn add(&mut self, at: (u32, u64), new: Released) {
         let all = self.0.entry(at).or_default();
-        match all.iter_mut().find(|old| old.block == new.block && old.is_wide == new.is_wide) {
+        match all.iter_mut().find(|old| old.block == new.block && old.reach == new.reach) {
             Some(old) => old.clock.join(&new.clock),
             None => all.push(new),
         }
@@ -211,19 +271,28 @@ impl Releases {
 }
 
 /// A lane orders what it did before and does behind.
-pub(super) fn fence(now: &Now, lane: u32, is_wide: bool, order: &mut Order) {
-    let found = std::mem::take(&mut order.found_here);
-    order.acquired.join(&found);
-    if is_wide {
-        let found = std::mem::take(&mut order.found_elsewhere);
+pub(super) fn fence(now: &Now, lane: u32, reach: Reach, order: &mut Order) {
+    for near in reach.within() {
+        let found = std::mem::take(&mut order.found[near as usize]);
         order.acquired.join(&found);
     }
     let mut clock = now.clock(lane);
     clock.join(&order.acquired);
-    if is_wide {
-        order.fenced_elsewhere = clock.clone();
+    reach.within().for_each(|reach| order.fenced[reach as usize] = clock.clone());
+}
+
+/// The lanes of a warp know what a clock does, too.
+pub(super) fn teach(orders: &mut [Order; LANES], clock: &Clock) {
+    let first = orders[0].acquired.clone();
+    let mut both = first.clone();
+    both.join(clock);
+    for order in orders {
+        match (&order.acquired.0, &first.0) {
+            (Some(own), Some(first)) if Rc::ptr_eq(own, first) => order.acquired = both.clone(),
+            (None, None) => order.acquired = both.clone(),
+            _ => order.acquired.join(clock),
+        }
     }
-    order.fenced_here = clock;
 }
 
 /// A lane waits for the launch in front. Whoever acquires what it releases knows that, too.

@@ -15,7 +15,7 @@ use kernpack_syntax::Span;
 
 /// An access that meets one of an earlier launch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meeting {
+pub(super) struct Overlap {
     /// The launch, by its place among those that have run.
     pub launch: usize,
     /// The byte that both touch.
@@ -45,30 +45,30 @@ impl Execution<'_, '_> {
     }
 
     fn launch_dependents(&mut self) {
-        let now = now!(self.warp, self.block);
+        let now = now!(self.warp, self.block, self.cluster);
         let has_waited = |lane: usize| clock::has_waited(&now, lane as u32);
         let is_early = !lanes_of(self.warp.active).all(has_waited);
         self.block.lets_early |= is_early;
     }
 
     /// Says which earlier launches the accesses to an allocation have met.
-    pub fn report_meetings(&mut self, id: u32, deed: Deed) {
+    pub fn report_overlaps(&mut self, id: u32, deed: Deed) {
         let Some(dependence) = &mut self.machine.dependence else { return };
-        for (lane, meeting) in std::mem::take(&mut dependence.meetings) {
-            self.report_meeting(id, deed, lane, meeting);
+        for (lane, overlap) in std::mem::take(&mut dependence.overlaps) {
+            self.report_overlap(id, deed, lane, overlap);
         }
     }
 
-    fn report_meeting(&mut self, id: u32, deed: Deed, lane: usize, meeting: Meeting) {
+    fn report_overlap(&mut self, id: u32, deed: Deed, lane: usize, overlap: Overlap) {
         let (kind, place) = (Kind::DependentRace, self.place());
-        let with = With::Earlier(meeting.launch, meeting.seen.map(|seen| seen.site));
+        let with = With::Earlier(overlap.launch, overlap.seen.map(|seen| seen.site));
         let Some(dependence) = &self.machine.dependence else { return };
         if self.machine.findings.again(kind, place, with) {
             return;
         }
-        let element = self.machine.memories[id as usize].element_at(meeting.byte);
-        let message = dependence.told(&element, deed, meeting);
-        let (thread, earlier) = (Some(self.thread(lane)), Some(dependence.earlier(meeting)));
+        let element = self.machine.memories[id as usize].element_at(overlap.byte);
+        let message = dependence.told(&element, deed, overlap);
+        let (thread, earlier) = (Some(self.thread(lane)), Some(dependence.earlier(overlap)));
         let finding = Finding { kind, place, thread, message, other: None, earlier, count: 1 };
         self.machine.findings.add_new(finding, with);
         self.stop_if_full();
@@ -77,7 +77,7 @@ impl Execution<'_, '_> {
 
 impl Machine<'_> {
     /// All threads of a block have ended: it lets the launch behind begin, if it had not before.
-    pub fn end_block(&mut self, block: &Block) {
+    pub fn let_next_begin(&mut self, block: &Block) {
         if let Some(dependence) = &mut self.dependence {
             dependence.lets_behind_wait |= block.has_waited && !block.lets_early;
         }
@@ -85,18 +85,18 @@ impl Machine<'_> {
 }
 
 impl Dependence {
-    fn told(&self, element: &str, deed: Deed, meeting: Meeting) -> String {
-        let who = match &self.past[meeting.launch].ran {
+    fn told(&self, element: &str, deed: Deed, overlap: Overlap) -> String {
+        let who = match &self.past[overlap.launch].ran {
             Some(ran) => format!("an earlier launch of `{}`", ran.kernel),
             None => "a launch before the call".to_owned(),
         };
-        let does = match meeting.seen.map(|seen| seen.way.writes()) {
+        let does = match overlap.seen.map(|seen| seen.way.writes()) {
             Some(true) => "write",
             Some(false) => "read",
             None if deed == Deed::Reads => "write",
             None => "use",
         };
-        let why = match (meeting.has_waited, self.front()) {
+        let why = match (overlap.has_waited, self.front()) {
             (true, Some(front)) => {
                 format!("its thread has waited for `{front}`, which may end before that")
             }
@@ -106,8 +106,8 @@ impl Dependence {
     }
 
     /// The deed of the earlier launch, in words; of one that is not known, why it may still run.
-    fn earlier(&self, meeting: Meeting) -> Earlier {
-        let (Some(ran), Some(seen)) = (&self.past[meeting.launch].ran, meeting.seen) else {
+    fn earlier(&self, overlap: Overlap) -> Earlier {
+        let (Some(ran), Some(seen)) = (&self.past[overlap.launch].ran, overlap.seen) else {
             let text = "launched to begin before what is in front of it has ended".to_owned();
             return Earlier { span: self.span, text };
         };

@@ -4,13 +4,13 @@
 //! is done for those that run.
 
 use super::clock::{Event, Releases};
-use super::finding::{Findings, Kind, Other, Thread};
+use super::finding::{Findings, Kind, Other, Thread, index_of};
 use super::memory::Memory;
 use super::program::Program;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::{Register, Step, width};
-use super::warp::{Block, Frame, LANES, Lanes, Status, Warp, lanes_of};
+use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
 use crate::intrinsic::Geometry;
@@ -24,6 +24,7 @@ pub(super) struct Machine<'a> {
     pub program: &'a Program<'a>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    pub cluster: [u32; 3],
     pub n_threads: u32,
     /// The allocations: those of its own, and those that it only reads of others.
     pub memories: Vec<Cow<'a, Memory>>,
@@ -61,6 +62,7 @@ pub(super) enum Stop {
 /// A warp that runs.
 pub(super) struct Execution<'a, 'p> {
     pub machine: &'a mut Machine<'p>,
+    pub cluster: &'a mut Cluster,
     pub block: &'a mut Block,
     pub warp: &'a mut Warp,
     /// Whether it stops behind this step.
@@ -113,10 +115,11 @@ impl<'p> Execution<'_, 'p> {
             }
             Step::Bitcast { from, to, x, out } => self.bitcast(*from, *to, *x, *out),
             Step::Copy { from, out } => self.copy(from, *out),
-            Step::Address { allocation, out } => {
-                self.set(*out, [u64::from(*allocation); LANES]);
-                self.set(out + 1, [0; LANES]);
+            Step::Shared { array, out } => {
+                let array = self.block.rank * self.cluster.n_arrays + array;
+                self.address(array, *out);
             }
+            Step::Local { local, out } => self.address(*local, *out),
             Step::Offset { pointer, bytes, out } => {
                 self.set(*out, self.get(*pointer));
                 self.each_two(1, out + 1, pointer + 1, *bytes, |a, b, out| {
@@ -140,7 +143,10 @@ impl<'p> Execution<'_, 'p> {
                 self.exchange(*op, row, *value, *by, *out);
             }
             Step::Barrier(level) => return self.barrier(*level),
-            Step::Fence { is_wide } => self.fence(*is_wide),
+            Step::Fence { reach } => self.fence(*reach),
+            Step::Arrive { is_release } => self.arrive(*is_release),
+            Step::Meet => return self.meet(),
+            Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
             Step::Atomic(atomic) => self.atomic(atomic),
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),
@@ -206,6 +212,12 @@ impl<'p> Execution<'_, 'p> {
                 }
             });
         }
+    }
+
+    /// The beginning of an allocation.
+    fn address(&mut self, allocation: u32, out: Register) {
+        self.set(out, [u64::from(allocation); LANES]);
+        self.set(out + 1, [0; LANES]);
     }
 
     fn copy(&mut self, from: &[Register], out: Register) {
@@ -280,6 +292,18 @@ impl<'p> Execution<'_, 'p> {
                 Geometry::BlockIdx(axis) => self.block.index[axis].into(),
                 Geometry::BlockDim(axis) => self.machine.block[axis].into(),
                 Geometry::GridDim(axis) => self.machine.grid[axis].into(),
+                Geometry::BlockInCluster(axis) => {
+                    (self.block.index[axis] % self.machine.cluster[axis]).into()
+                }
+                Geometry::BlockInClusterDim(axis) => self.machine.cluster[axis].into(),
+                Geometry::ClusterIdx(axis) => {
+                    (self.block.index[axis] / self.machine.cluster[axis]).into()
+                }
+                Geometry::ClusterDim(axis) => {
+                    (self.machine.grid[axis] / self.machine.cluster[axis]).into()
+                }
+                Geometry::ClusterRank => self.block.rank.into(),
+                Geometry::ClusterSize => self.cluster.blocks.len() as u64,
                 Geometry::Lane => lane as u64,
                 Geometry::Warp => self.warp.index.into(),
             };
@@ -408,6 +432,11 @@ impl<'p> Execution<'_, 'p> {
 }
 
 impl Machine<'_> {
+    /// Where a block with that number is in the grid.
+    pub fn index_of(&self, number: u64) -> [u32; 3] {
+        index_of(number, self.grid)
+    }
+
     /// A thread, by the numbers of its block, warp and lane.
     pub fn thread(&self, block: u64, warp: u32, lane: u32) -> Thread {
         Thread::of(self.grid, self.block, Event { block, warp, lane, time: 0 })

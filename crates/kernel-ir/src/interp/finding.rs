@@ -50,6 +50,10 @@ kinds! {
     CopyInFlight = "copy-in-flight";
     /// A copy that its thread has not waited for when it ends.
     UnawaitedCopy = "unawaited-copy";
+    /// An access to the memory of a block that may not have begun, or may have ended.
+    AbsentBlock = "absent-block";
+    /// An arrival before the wait that belongs to the last one, or a wait without an arrival.
+    MisusedBarrier = "misused-barrier";
     /// A barrier that some threads do not come to.
     DivergentBarrier = "divergent-barrier";
     /// A shuffle or vote that some threads of the warp do not come to, or that reads a lane that is

@@ -88,7 +88,7 @@ impl Execution<'_, '_> {
             let is_given = given >> lane & 1 == 1;
             let (to, from) = (at(&copy.to), is_given.then(|| at(&copy.from)));
             let bytes = copy.to.bytes();
-            let event = now!(self.warp, self.block).event(lane as u32);
+            let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
             let mark = Mark { writes: false, event, site: copy.to.site };
             let flight = Flight { to, from, bytes, mark };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
@@ -147,7 +147,7 @@ impl Execution<'_, '_> {
         let Some((id, offset)) = flight.from else { return true };
         let memory = &self.machine.memories[id as usize];
         let shadow = self.machine.shadows[id as usize].as_ref();
-        let now = now!(self.warp, self.block);
+        let now = now!(self.warp, self.block, self.cluster);
         let bytes = (offset, flight.bytes);
         let fault = mistake(memory, shadow, bytes, Way::Read, lane, &now);
         if memory.has(offset, flight.bytes) {
@@ -160,8 +160,8 @@ impl Execution<'_, '_> {
     /// Whether what it writes is there.
     fn check_target(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
         let (id, offset) = flight.to;
-        let (memory, shadow) = &self.block.shared[id as usize];
-        let now = now!(self.warp, self.block);
+        let (memory, shadow) = &self.cluster.shared[id as usize];
+        let now = now!(self.warp, self.block, self.cluster);
         let fault = mistake(memory, Some(shadow), (offset, flight.bytes), Way::Write, lane, &now);
         self.tell(&copy.to, id, Deed::Writes, Faulty::new(lane, offset, fault))
     }
@@ -174,7 +174,7 @@ impl Execution<'_, '_> {
 
     /// Goes through the cells that a copy touches, each with its mark there.
     fn each_cell(&mut self, flight: &Flight, f: impl Fn(&mut Shadow, usize, Mark)) {
-        let to = &mut self.block.shared[flight.to.0 as usize].1;
+        let to = &mut self.cluster.shared[flight.to.0 as usize].1;
         let mark = Mark { writes: true, ..flight.mark };
         to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
         let Some((id, offset)) = flight.from else { return };
@@ -196,7 +196,7 @@ impl Execution<'_, '_> {
             None => &zeros[..n_bytes],
         };
         let (id, offset) = flight.to;
-        let memory = &mut self.block.shared[id as usize].0;
+        let memory = &mut self.cluster.shared[id as usize].0;
         let old = &mut memory.bytes[offset as usize..][..n_bytes];
         self.machine.changes += u64::from(old != bytes);
         old.copy_from_slice(bytes);
@@ -207,14 +207,13 @@ impl Execution<'_, '_> {
 
     /// From now on its thread has done what a copy did. Whoever raced with that was found before.
     fn record(&mut self, flight: &Flight, lane: usize) {
-        let (warp, block) = (&*self.warp, &mut *self.block);
-        let now = now!(warp, block);
+        let now = now!(self.warp, self.block, self.cluster);
         let packing = self.machine.packing;
         let (to, offset) = flight.to;
         for byte in offset..offset + u64::from(flight.bytes) {
-            block.releases.forget((to, byte));
+            self.cluster.releases.forget((to, byte));
         }
-        let shadow = &mut block.shared[to as usize].1;
+        let shadow = &mut self.cluster.shared[to as usize].1;
         let key = packing.pack(Way::Write, &now, flight.mark.site);
         for cell in shadow.cells(offset, flight.bytes) {
             shadow.write(cell, key, lane as u32, &now);

@@ -15,7 +15,7 @@ use super::touched::Touched;
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
-use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
+use kernpack_machine::block::{MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_machine::shared::MOST_BYTES;
 use kernpack_syntax::Span;
 use std::borrow::Cow;
@@ -32,6 +32,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// The threads of a block in x, y and z.
     pub block: [u32; 3],
+    /// The blocks of a cluster in x, y and z: 1 each where there are no clusters.
+    pub cluster: [u32; 3],
     /// The argument of each parameter.
     pub arguments: Vec<Argument>,
 }
@@ -215,6 +217,11 @@ impl<'r> Run<'r> {
         product(self.launch.grid)
     }
 
+    /// How many clusters there are.
+    pub fn n_clusters(&self) -> u64 {
+        self.n_blocks() / product(self.launch.cluster)
+    }
+
     /// Runs the blocks in their order. Gives back what it knows of other launches.
     fn in_order(
         &self,
@@ -252,8 +259,8 @@ impl<'r> Run<'r> {
         options: &Options,
     ) -> Schedule<'m, 'p> {
         let arguments = arguments(self.launch, self.program);
-        let n_blocks = self.n_blocks();
-        Schedule::new(machine, arguments, self.shared_bytes.clone(), n_blocks, options)
+        let n_clusters = self.n_clusters();
+        Schedule::new(machine, arguments, self.shared_bytes.clone(), n_clusters, options)
     }
 
     /// A machine that has run nothing so far.
@@ -270,6 +277,7 @@ impl<'r> Run<'r> {
             program: self.program,
             grid: self.launch.grid,
             block: self.launch.block,
+            cluster: self.launch.cluster,
             n_threads: self.n_threads,
             shadows,
             memories,
@@ -298,7 +306,7 @@ pub fn bookkeeping_bytes(cell_bytes: u32, n_bytes: u64) -> u64 {
 }
 
 /// How many there are in three dimensions; more than fit are as many as do.
-fn product(counts: [u32; 3]) -> u64 {
+pub(super) fn product(counts: [u32; 3]) -> u64 {
     counts.iter().fold(1, |all: u64, count| all.saturating_mul(u64::from(*count)))
 }
 
@@ -360,6 +368,7 @@ fn check(launch: &Launch, memories: &Memories) -> Result<Vec<usize>, String> {
         return Err(format!("expected {expected} arguments, found {found}"));
     }
     check_block(kernel, launch.block)?;
+    check_cluster(launch)?;
     for (param, argument) in kernel.params.iter().zip(&launch.arguments) {
         check_argument(param, argument, memories)?;
     }
@@ -377,6 +386,19 @@ fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
     match expected == block {
         true => Ok(()),
         false => Err(format!("a block of {block:?} threads, and the kernel is for {expected:?}")),
+    }
+}
+
+fn check_cluster(launch: &Launch) -> Result<(), String> {
+    let (cluster, grid) = (launch.cluster, launch.grid);
+    if !(1..=u64::from(MOST_CLUSTER_BLOCKS)).contains(&product(cluster)) {
+        return Err(format!(
+            "a cluster of {cluster:?} blocks: there are 1 to {MOST_CLUSTER_BLOCKS}"
+        ));
+    }
+    match grid.iter().zip(cluster).all(|(blocks, of)| blocks % of == 0) {
+        true => Ok(()),
+        false => Err(format!("a grid of {grid:?} blocks is not whole clusters of {cluster:?}")),
     }
 }
 

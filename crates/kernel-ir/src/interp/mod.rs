@@ -34,6 +34,7 @@
 mod access;
 mod atomic;
 mod clock;
+mod cluster;
 mod control;
 mod dependent;
 mod exchange;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Blocks on several cores, with the outcome of one core to the last bit.
+//! Clusters of blocks on several cores, with the outcome of one core to the last bit. A block of a
+//! launch without clusters is one of its own.
 //!
 //! Each core runs blocks on copies of its own of the memory that the launch writes, and remembers
 //! by itself who touched which cell. What they did is taken only where it is as if the blocks had
@@ -36,22 +37,22 @@ const SHARES: u64 = 16;
 /// Runs the blocks of a launch on several cores. Gives nothing, and has changed nothing, where that
 /// does not come to the same as one core.
 pub(super) fn run(run: &Run<'_>, memories: &mut Memories, options: &Options) -> Option<Outcome> {
-    let n_blocks = run.n_blocks();
-    let n_cores = options.n_cores.min(MOST_CORES).min(usize::try_from(n_blocks).ok()?);
-    let n_warps = n_blocks.saturating_mul(run.n_threads.div_ceil(LANES as u32).into());
+    let n_clusters = run.n_clusters();
+    let n_cores = options.n_cores.min(MOST_CORES).min(usize::try_from(n_clusters).ok()?);
+    let n_warps = run.n_blocks().saturating_mul(run.n_threads.div_ceil(LANES as u32).into());
     if n_cores < 2 || options.seed != 0 || n_warps < options.least_warps || !are_apart(run.program)
     {
         return None;
     }
-    let blocks = Blocks {
-        n_blocks,
-        share: (n_blocks / (n_cores as u64 * SHARES)).max(1),
+    let clusters = Clusters {
+        n_clusters,
+        share: (n_clusters / (n_cores as u64 * SHARES)).max(1),
         next: AtomicU64::new(0),
         end: Cancel::default(),
     };
     let held: &Memories = memories;
     let done = std::thread::scope(|scope| {
-        let core = || core(run, held, options, &blocks);
+        let core = || core(run, held, options, &clusters);
         let others: Vec<_> = (1..n_cores).map(|_| scope.spawn(core)).collect();
         let first = core();
         let others = others.into_iter().map(|other| other.join().ok().flatten());
@@ -63,15 +64,15 @@ pub(super) fn run(run: &Run<'_>, memories: &mut Memories, options: &Options) -> 
 /// Whether blocks have no way to tell one another anything that order could depend on.
 fn are_apart(program: &Program) -> bool {
     program.steps.iter().all(|step| match step {
-        Step::Atomic(atomic) => atomic.access.space == Space::Shared,
+        Step::Atomic(atomic) => atomic.access.space != Space::Global,
         Step::Print { .. } | Step::Unsupported(_) => false,
         _ => true,
     })
 }
 
-/// The blocks that are still to be run.
-struct Blocks {
-    n_blocks: u64,
+/// The clusters that are still to be run.
+struct Clusters {
+    n_clusters: u64,
     /// How many a core takes at once.
     share: u64,
     next: AtomicU64,
@@ -87,18 +88,18 @@ struct Done {
     thread_ops: u64,
 }
 
-/// Runs blocks until there are no more. Gives nothing where they cannot be taken.
-fn core(run: &Run<'_>, held: &Memories, options: &Options, blocks: &Blocks) -> Option<Done> {
+/// Runs clusters until there are no more. Gives nothing where they cannot be taken.
+fn core(run: &Run<'_>, held: &Memories, options: &Options, clusters: &Clusters) -> Option<Done> {
     let shadows = shadows(run.launch, held, run.packing);
     let own = held.0.iter().zip(&shadows).map(|(memory, shadow)| match shadow {
         Some(_) => Cow::Owned(memory.clone()),
         None => Cow::Borrowed(memory),
     });
     let mut machine = run.machine(own.collect(), shadows, options);
-    let is_whole = run_blocks(run, &mut machine, options, blocks);
+    let is_whole = run_clusters(run, &mut machine, options, clusters);
     let knows_all = machine.shadows.iter().flatten().all(Shadow::knows_all);
     if !is_whole || !knows_all || !machine.findings.all.is_empty() {
-        blocks.end.cancel();
+        clusters.end.cancel();
         return None;
     }
     let memories = machine.memories.into_iter().zip(machine.shadows);
@@ -110,21 +111,21 @@ fn core(run: &Run<'_>, held: &Memories, options: &Options, blocks: &Blocks) -> O
     Some(Done { memories: memories.collect(), is_exact, thread_ops })
 }
 
-/// Whether all blocks that this core has run came to their end, and nothing was found so far.
-fn run_blocks(
+/// Whether all that this core has run came to their end, and nothing was found so far.
+fn run_clusters(
     run: &Run<'_>,
     machine: &mut Machine<'_>,
     options: &Options,
-    blocks: &Blocks,
+    clusters: &Clusters,
 ) -> bool {
     let mut schedule = run.schedule(machine, options);
-    schedule.ends_with(blocks.end.clone());
+    schedule.ends_with(clusters.end.clone());
     loop {
-        let first = blocks.next.fetch_add(blocks.share, Ordering::Relaxed);
-        if first >= blocks.n_blocks {
+        let first = clusters.next.fetch_add(clusters.share, Ordering::Relaxed);
+        if first >= clusters.n_clusters {
             return true;
         }
-        let behind = first.saturating_add(blocks.share).min(blocks.n_blocks);
+        let behind = first.saturating_add(clusters.share).min(clusters.n_clusters);
         for number in first..behind {
             if !schedule.run_alone(number) || schedule.has_findings() {
                 return false;

@@ -2,9 +2,10 @@
 //! A kernel as the interpreter runs it: one list of steps. What can be known before a launch is
 //! looked up here once.
 
+use super::clock::Reach;
 use super::lifetime::Lifetimes;
 use super::step::{Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
-use crate::intrinsic::{AtomicOp, Intrinsic, Meaning};
+use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
 use crate::types::{Scalar, Type};
@@ -258,8 +259,8 @@ impl<'a> Compiler<'a> {
                 out,
                 guard: load.guard.map(|guard| (self.of(guard.condition), self.of(guard.otherwise))),
             },
-            Expr::Shared(shared) => Step::Address { allocation: shared.0, out },
-            Expr::Local(local) => Step::Address { allocation: local.0, out },
+            Expr::Shared(shared) => Step::Shared { array: shared.0, out },
+            Expr::Local(local) => Step::Local { local: local.0, out },
             Expr::Vector(values) => {
                 Step::Copy { from: values.iter().map(|value| self.of(*value)).collect(), out }
             }
@@ -316,9 +317,10 @@ impl<'a> Compiler<'a> {
                 Step::Exchange { op, row, value, by, out }
             }
             (Meaning::Barrier, _, _) => Step::Barrier(row.together),
-            (Meaning::Fence, _, _) => Step::Fence { is_wide: is_wide(call) },
+            (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
             (Meaning::Copy(_), _, _) => self.copy(call),
+            (Meaning::Cluster(op), out, _) => self.cluster(op, call, out),
             (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
             | (Meaning::Pure(_) | Meaning::Approximate(_) | Meaning::Geometry(_), None, _)
@@ -350,7 +352,7 @@ impl<'a> Compiler<'a> {
             replacement,
             is_acquire: matches!(order, "acquire" | "acq_rel"),
             is_release: matches!(order, "release" | "acq_rel"),
-            is_wide: is_wide(call),
+            reach: reach(call),
             out,
         }))
     }
@@ -365,6 +367,17 @@ impl<'a> Compiler<'a> {
             Some(InFlight::Commit) => Step::CommitCopies,
             Some(InFlight::Wait(n_left)) => Step::WaitForCopies(n_left as usize),
             None => unknown(call.intrinsic),
+        }
+    }
+
+    fn cluster(&self, op: ClusterOp, call: &Call, out: Option<Register>) -> Step<'a> {
+        match (op, &call.operands[..], out) {
+            (ClusterOp::Arrive, _, _) => Step::Arrive { is_release: word(call, 1) == "release" },
+            (ClusterOp::Wait, _, _) => Step::Meet,
+            (ClusterOp::Map, &[Operand::Value(pointer), Operand::Value(rank)], Some(out)) => {
+                Step::Map { pointer: self.of(pointer), rank: self.of(rank), out }
+            }
+            (ClusterOp::Map, _, _) => unknown(call.intrinsic),
         }
     }
 
@@ -456,8 +469,11 @@ fn word(call: &Call, place: usize) -> &'static str {
     }
 }
 
-/// Whether the scope of an operation has threads of other blocks in it. A launch has no clusters of
-/// more than a block.
-fn is_wide(call: &Call) -> bool {
-    matches!(word(call, 1), "gpu" | "sys")
+/// The threads that the scope of an operation has.
+fn reach(call: &Call) -> Reach {
+    match word(call, 1) {
+        "gpu" | "sys" => Reach::Grid,
+        "cluster" => Reach::Cluster,
+        _ => Reach::Block,
+    }
 }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which warp of which block runs when. A warp runs until it waits, ends or has run for long
-//! enough; then the next one does. Blocks begin one after another, and more of them run side by
-//! side only where those that run get nowhere: they may wait for blocks that have not begun.
+//! enough; then the next one does. Clusters begin one after another, each with all its blocks, and
+//! more of them run side by side only where those that run get nowhere: they may wait for blocks
+//! that have not begun. A block of a launch without clusters is one of its own.
 
+use super::atomic::new_orders;
 use super::clock;
+use super::cluster::{blocks_of, end_block, pass_cluster_barrier};
 use super::execute::{Execution, Machine, Stop};
-use super::finding::{Kind, Other, index_of};
-use super::launch::{Cancel, Options};
+use super::finding::{Kind, Other};
+use super::launch::{Cancel, Options, product};
 use super::memory::Memory;
 use super::narrowest::Narrowest;
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::{Pc, Register};
-use super::warp::{Block, LANES, Status, Warp};
+use super::warp::{Block, Cluster, LANES, Meeting, Status, Warp};
 
-/// How many times the warps of a block are gone through before another block's turn.
+/// How many times the warps of a cluster are gone through before another one's turn.
 const SWEEPS: u32 = 64;
 /// How many bytes the blocks that run side by side take at most, where it is more than one.
 const MOST_BLOCK_BYTES: usize = 512 << 20;
@@ -22,18 +25,36 @@ const MOST_BLOCK_BYTES: usize = 512 << 20;
 /// have had the turns that the options give them.
 const MOST_IDLE_ROUNDS: u64 = 1000;
 
-/// A block that has begun.
+/// A cluster that has begun.
 struct Resident {
+    cluster: Cluster,
+    crews: Vec<Crew>,
+}
+
+/// A block with its warps.
+struct Crew {
     block: Block,
     warps: Vec<Warp>,
 }
 
-/// The outcome of a block's turn.
+impl Crew {
+    fn has_ended(&self) -> bool {
+        self.warps.iter().all(|warp| warp.status == Status::Ended)
+    }
+}
+
+impl Resident {
+    fn warps(&self) -> impl Iterator<Item = &Warp> {
+        self.crews.iter().flat_map(|crew| &crew.warps)
+    }
+}
+
+/// The outcome of a cluster's turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Ended,
     Working,
-    /// All its warps wait, and some of them in a loop, for what other blocks do.
+    /// All its warps wait, and some of them in a loop, for what others do.
     Waiting,
 }
 
@@ -47,7 +68,7 @@ pub(super) struct Schedule<'a, 'p> {
     random: Option<Random>,
     order: Order,
     n_begun: u64,
-    n_blocks: u64,
+    n_clusters: u64,
     /// How many blocks the device holds at once.
     most_blocks: Option<u64>,
     cancel: Vec<Cancel>,
@@ -63,11 +84,11 @@ impl<'a, 'p> Schedule<'a, 'p> {
         machine: &'a mut Machine<'p>,
         arguments: Vec<(Register, u64)>,
         shared_bytes: Vec<usize>,
-        n_blocks: u64,
+        n_clusters: u64,
         options: &Options,
     ) -> Schedule<'a, 'p> {
         let mut random = (options.seed != 0).then_some(Random(options.seed));
-        let order = Order::new(n_blocks, random.as_mut());
+        let order = Order::new(n_clusters, random.as_mut());
         Schedule {
             machine,
             arguments,
@@ -75,7 +96,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             random,
             order,
             n_begun: 0,
-            n_blocks,
+            n_clusters,
             most_blocks: options.most_blocks,
             cancel: vec![options.cancel.clone()],
             resident: Vec::new(),
@@ -85,12 +106,12 @@ impl<'a, 'p> Schedule<'a, 'p> {
         }
     }
 
-    /// Runs all blocks.
+    /// Runs all clusters.
     pub fn run(&mut self) {
         let most = self.most_resident();
         let (mut target, mut idle) = (1, Idle::default());
         while !self.machine.is_over {
-            while self.resident.len() < target && self.n_begun < self.n_blocks {
+            while self.resident.len() < target && self.n_begun < self.n_clusters {
                 self.begin(self.order.at(self.n_begun));
             }
             if self.resident.is_empty() {
@@ -101,7 +122,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             if is_stuck {
                 target = (target * 2).min(most);
             }
-            let can_grow = self.resident.len() < most && self.n_begun < self.n_blocks;
+            let can_grow = self.resident.len() < most && self.n_begun < self.n_clusters;
             let happened = self.machine.changes + self.n_advances;
             if round.is_waiting
                 && !can_grow
@@ -117,7 +138,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         self.cancel.push(cancel);
     }
 
-    /// Runs a block to its end, with no other one beside it. Says whether it came there, and was
+    /// Runs a cluster to its end, with no other one beside it. Says whether it came there, and was
     /// not the one to wait for others.
     pub fn run_alone(&mut self, number: u64) -> bool {
         self.begin(number);
@@ -137,7 +158,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         !self.machine.findings.all.is_empty()
     }
 
-    /// Every block that has begun has a turn.
+    /// Every cluster that has begun has a turn.
     fn round(&mut self) -> Round {
         let mut round = Round { has_ended: false, is_waiting: true };
         let mut place = 0;
@@ -161,7 +182,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         round
     }
 
-    /// How many blocks may run side by side.
+    /// How many clusters may run side by side.
     fn most_resident(&self) -> usize {
         let program = self.machine.program;
         let locals = program.kernel.locals.iter();
@@ -171,35 +192,47 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32) as usize;
         // Shadow memory has 20 bytes for each cell.
         let shared: usize = self.shared_bytes.iter().map(|bytes| bytes * 8).sum();
-        let most = (MOST_BLOCK_BYTES / (warp * n_warps + shared).max(1)).clamp(1, 1 << 16);
-        let on_device = self.most_blocks.unwrap_or(u64::MAX).max(1);
+        let n_blocks = self.n_blocks_of_cluster();
+        let cluster = (warp * n_warps + shared) * n_blocks as usize;
+        let most = (MOST_BLOCK_BYTES / cluster.max(1)).clamp(1, 1 << 16);
+        let on_device = (self.most_blocks.unwrap_or(u64::MAX) / n_blocks).max(1);
         most.min(usize::try_from(on_device).unwrap_or(most))
     }
 
-    /// Has a block begin.
+    fn n_blocks_of_cluster(&self) -> u64 {
+        product(self.machine.cluster)
+    }
+
+    /// Has a cluster begin.
     fn begin(&mut self, number: u64) {
         self.n_begun += 1;
         let mut resident = self.spare.pop().unwrap_or_else(|| self.new_resident());
-        let block = &mut resident.block;
-        block.number = number;
-        block.index = index_of(number, self.machine.grid);
-        (block.time, block.known) = (1, 1);
-        block.releases = Default::default();
-        block.flights.clear();
-        (block.has_waited, block.lets_early) = (false, false);
-        for (memory, shadow) in &mut block.shared {
-            shadow.clear();
-            if let Some(written) = &mut memory.written {
-                written.clear();
+        let blocks = blocks_of(number, self.machine.grid, self.machine.cluster);
+        for (crew, number) in resident.crews.iter_mut().zip(&blocks) {
+            let block = &mut crew.block;
+            block.number = *number;
+            block.index = self.machine.index_of(*number);
+            (block.time, block.known) = (1, 1);
+            block.flights.clear();
+            (block.has_waited, block.lets_early) = (false, false);
+            for warp in &mut crew.warps {
+                warp.begin(self.machine.n_threads);
             }
         }
-        for warp in &mut resident.warps {
-            warp.begin(self.machine.n_threads);
-        }
+        resident.cluster.begin(blocks);
         self.resident.push(resident);
     }
 
     fn new_resident(&self) -> Resident {
+        let ranks = 0..self.n_blocks_of_cluster() as u32;
+        let shared = ranks.clone().flat_map(|_| self.new_arrays()).collect();
+        let n_arrays = self.shared_bytes.len() as u32;
+        let crews = ranks.map(|rank| self.new_crew(rank)).collect();
+        Resident { cluster: Cluster::new(shared, n_arrays), crews }
+    }
+
+    /// The shared arrays of a block.
+    fn new_arrays(&self) -> Vec<(Memory, Shadow)> {
         let program: &Program = self.machine.program;
         let narrowest = Narrowest::of(program.kernel);
         let shared = program.kernel.shared.iter().zip(&self.shared_bytes).enumerate();
@@ -209,43 +242,43 @@ impl<'a, 'p> Schedule<'a, 'p> {
             let shadow = Shadow::new(*bytes, cell_bytes, self.machine.packing);
             (Memory { align: array.align, ..memory }, shadow)
         });
-        let block = Block {
-            number: 0,
-            index: [0; 3],
-            time: 1,
-            known: 1,
-            shared: shared.collect(),
-            releases: Default::default(),
-            flights: Default::default(),
-            has_waited: false,
-            lets_early: false,
-        };
+        shared.collect()
+    }
+
+    fn new_crew(&self, rank: u32) -> Crew {
+        let (number, index, flights) = (0, [0; 3], Default::default());
+        let (has_waited, lets_early) = (false, false);
+        let block =
+            Block { number, index, rank, time: 1, known: 1, flights, has_waited, lets_early };
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32);
         let warps = (0..n_warps).map(|index| {
-            let mut warp = Warp::new(program, index);
+            let mut warp = Warp::new(self.machine.program, index);
             for (register, bits) in &self.arguments {
                 warp.file[*register as usize] = [*bits; LANES];
             }
             warp
         });
-        Resident { block, warps: warps.collect() }
+        Crew { block, warps: warps.collect() }
     }
 
-    /// Runs a block's warps, until it ends, only waits, or has had its turn.
+    /// Runs a cluster's warps, until all end, all only wait, or it has had its turn.
     fn turn(&mut self, place: usize) -> Progress {
         for _ in 0..SWEEPS {
-            let is_moving = self.sweep(place);
-            let Resident { block, warps } = &mut self.resident[place];
-            if self.machine.is_over {
-                return Progress::Working;
+            let mut is_moving = false;
+            for crew in 0..self.resident[place].crews.len() {
+                is_moving |= self.sweep(place, crew);
+                if self.machine.is_over {
+                    return Progress::Working;
+                }
             }
-            if warps.iter().all(|warp| warp.status == Status::Ended) {
-                self.machine.end_block(block);
-                return Progress::Ended;
-            }
-            if warps.iter().all(|warp| warp.status != Status::Ready) {
-                pass_barrier(self.machine, block, warps);
+            let resident = &mut self.resident[place];
+            if pass_barriers(self.machine, resident) {
                 self.n_advances += 1;
+            } else if resident.crews.iter().all(Crew::has_ended) {
+                return Progress::Ended;
+            } else if resident.warps().all(|warp| warp.status != Status::Ready) {
+                find_stuck(self.machine, &self.resident[place]);
+                return Progress::Working;
             } else if !is_moving {
                 return Progress::Waiting;
             }
@@ -253,9 +286,10 @@ impl<'a, 'p> Schedule<'a, 'p> {
         Progress::Working
     }
 
-    /// Runs each warp that can go on. Says whether any did more than wait.
-    fn sweep(&mut self, place: usize) -> bool {
-        let Resident { block, warps } = &mut self.resident[place];
+    /// Runs each warp of a block that can go on. Says whether any did more than wait.
+    fn sweep(&mut self, place: usize, crew: usize) -> bool {
+        let Resident { cluster, crews } = &mut self.resident[place];
+        let Crew { block, warps } = &mut crews[crew];
         let (n_warps, mut is_moving) = (warps.len(), false);
         let first = self.random.as_mut().map_or(0, |random| random.below(n_warps as u64) as usize);
         for i in 0..n_warps {
@@ -267,7 +301,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
                 Some(random) => 1 + random.below(256) as u32,
                 None => u32::MAX,
             };
-            let mut execution = Execution { machine: self.machine, block, warp, stop: None };
+            let mut execution =
+                Execution { machine: self.machine, cluster, block, warp, stop: None };
             match execution.run(n_steps) {
                 Stop::Wait => self.n_waits += 1,
                 Stop::Turn => is_moving = true,
@@ -278,29 +313,37 @@ impl<'a, 'p> Schedule<'a, 'p> {
             }
             self.machine.is_over |= self.cancel.iter().any(Cancel::is_cancelled);
             if self.machine.is_over {
-                break;
+                return is_moving;
             }
+        }
+        if !cluster.has_ended[crew] && warps.iter().all(|warp| warp.status == Status::Ended) {
+            end_block(self.machine, cluster, block, warps);
+            self.machine.let_next_begin(block);
         }
         is_moving
     }
 
     fn find_deadlock(&mut self) {
         self.machine.is_over = true;
-        let waiting = self.resident.iter().find_map(|resident| {
-            let warp = resident.warps.iter().find(|warp| warp.status == Status::Ready)?;
-            Some((resident.block.number, warp))
+        let crews = self.resident.iter().flat_map(|resident| &resident.crews);
+        let waiting = crews.into_iter().find_map(|crew| {
+            let warp = crew.warps.iter().find(|warp| warp.status == Status::Ready)?;
+            Some((crew.block.number, warp))
         });
         let Some((block, warp)) = waiting else { return };
         let lane = warp.active.trailing_zeros() % LANES as u32;
         let thread = self.machine.thread(block, warp.index, lane);
         let place = self.machine.program.places[warp.last_turn as usize];
-        let (n_running, n_left) = (self.resident.len(), self.n_blocks - self.n_begun);
+        let n_of_cluster = self.n_blocks_of_cluster();
+        let n_running = self.resident.len() as u64 * n_of_cluster;
+        let n_left = (self.n_clusters - self.n_begun) * n_of_cluster;
         let mut message =
             format!("deadlock: {n_running} blocks run, and all wait for what never happens");
         if n_left > 0 {
             message += &format!("; {n_left} more cannot begin before one of these ends");
         }
         self.machine.findings.add(Kind::Deadlock, place, None, || (Some(thread), message));
+        self.resident.iter().for_each(|resident| find_stuck(self.machine, resident));
     }
 }
 
@@ -329,6 +372,61 @@ impl Idle {
     }
 }
 
+/// Warps go on at barriers that all have come to. Says whether any does.
+fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
+    let Resident { cluster, crews } = resident;
+    let mut is_moving = false;
+    for Crew { block, warps } in &mut *crews {
+        let has_come = |warp: &Warp| matches!(warp.status, Status::Barrier(_) | Status::Ended);
+        if warps.iter().all(has_come) && warps.iter().any(|warp| barrier_of(warp).is_some()) {
+            pass_barrier(machine, block, warps);
+            is_moving = true;
+        }
+    }
+    let warps = crews.iter_mut().flat_map(|crew| &mut crew.warps);
+    pass_cluster_barrier(cluster, warps) || is_moving
+}
+
+/// No warp of a cluster can go on. Each place where one waits at a barrier is told.
+fn find_stuck(machine: &mut Machine, resident: &Resident) {
+    machine.is_over = true;
+    for Crew { block, warps } in &resident.crews {
+        for warp in warps {
+            let (pc, barrier) = match warp.status {
+                Status::Barrier(pc) => (pc, "its block's barrier"),
+                Status::Cluster(pc) => (pc, "its cluster's barrier"),
+                Status::Ready | Status::Ended => continue,
+            };
+            let thread = machine.thread(block.number, warp.index, warp.lanes.trailing_zeros());
+            let absent = resident.absent(warp, block.number, machine);
+            let message = format!("deadlock: waits at {barrier} for {absent}");
+            let place = machine.program.places[pc as usize];
+            machine.findings.add(Kind::Deadlock, place, None, || (Some(thread), message));
+        }
+    }
+}
+
+impl Resident {
+    /// The first thread that does not come to the barrier at which a warp waits, in words.
+    fn absent(&self, waiting: &Warp, own: u64, machine: &Machine) -> String {
+        let at_cluster = matches!(waiting.status, Status::Cluster(_));
+        for Crew { block, warps } in &self.crews {
+            if !at_cluster && block.number != own {
+                continue;
+            }
+            let has_come = |warp: &Warp| match at_cluster {
+                true => warp.status == Status::Ended || warp.meeting != Meeting::Away,
+                false => matches!(warp.status, Status::Barrier(_) | Status::Ended),
+            };
+            if let Some(warp) = warps.iter().find(|warp| !has_come(warp)) {
+                let lane = warp.lanes.trailing_zeros();
+                return machine.thread(block.number, warp.index, lane).to_string();
+            }
+        }
+        "what never happens".to_owned()
+    }
+}
+
 /// All warps of a block have come to a barrier, or have ended: those that have come go on.
 fn pass_barrier(machine: &mut Machine, block: &mut Block, warps: &mut [Warp]) {
     find_divergence(machine, block, warps);
@@ -341,11 +439,7 @@ fn pass_barrier(machine: &mut Machine, block: &mut Block, warps: &mut [Warp]) {
         machine.is_over = true;
     }
     if warps.iter().any(|warp| warp.orders.is_some()) {
-        let orders = warps.iter_mut().map(|warp| {
-            &mut **warp
-                .orders
-                .get_or_insert_with(|| Box::new(std::array::from_fn(|_| Default::default())))
-        });
+        let orders = warps.iter_mut().map(|warp| &mut **warp.orders.get_or_insert_with(new_orders));
         clock::join(orders);
     }
     for warp in warps {
@@ -363,7 +457,7 @@ fn first_barrier(machine: &Machine, warps: &[Warp]) -> crate::kernel::Place {
 fn barrier_of(warp: &Warp) -> Option<Pc> {
     match warp.status {
         Status::Barrier(pc) => Some(pc),
-        Status::Ready | Status::Ended => None,
+        Status::Ready | Status::Ended | Status::Cluster(_) => None,
     }
 }
 
@@ -382,7 +476,7 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
                 (Some(Other { place, thread: absent, what }), "is at another one")
             }
             Status::Ended => (None, "has ended"),
-            Status::Barrier(_) | Status::Ready => continue,
+            Status::Barrier(_) | Status::Cluster(_) | Status::Ready => continue,
         };
         let message = format!("a barrier that not all threads come to: {absent} {why}");
         machine.findings.add(Kind::DivergentBarrier, place, other, || (Some(thread), message));
@@ -413,7 +507,7 @@ impl Random {
     }
 }
 
-/// In which order blocks begin: block `factor * i + first` is the `i`th.
+/// In which order clusters begin: number `factor * i + first` is the `i`th.
 struct Order {
     factor: u64,
     first: u64,

@@ -17,7 +17,7 @@
 //! begin early comes behind everything.
 
 use super::clock::{self, Now};
-use super::dependent::Meeting;
+use super::dependent::Overlap;
 use super::finding::Thread;
 use super::launch::{self, Launch, Options, Outcome};
 use super::memory::{Memories, MemoryId};
@@ -95,7 +95,7 @@ pub(super) struct Dependence {
     /// The cells that it touches, where another launch may meet it.
     pub touched: Option<Touched>,
     /// The lanes that have met an earlier launch, and have not been told of.
-    pub meetings: Vec<(usize, Meeting)>,
+    pub overlaps: Vec<(usize, Overlap)>,
     pub has_waited: bool,
     pub lets_behind_wait: bool,
 }
@@ -171,9 +171,9 @@ impl Dependence {
         let running = if has_waited { &self.behind_wait } else { &self.at_begin };
         let met = running.iter().find_map(|&launch| {
             let (byte, seen) = self.race(&self.past[launch], memory, bytes, Way::of(key))?;
-            Some((lane, Meeting { launch, byte, seen, has_waited }))
+            Some((lane, Overlap { launch, byte, seen, has_waited }))
         });
-        self.meetings.extend(met);
+        self.overlaps.extend(met);
     }
 
     /// The byte that an access and one of another launch meet at, and that one where it is known.

@@ -10,7 +10,7 @@
 //! An access is a thread, a time and a way: plain or atomic, for its block or for all. Beside them
 //! are the marks of copies in flight, which happen at no time yet.
 
-use super::clock::{Event, Now};
+use super::clock::{Clock, Event, Now, Reach};
 use super::flight::Mark;
 use kernpack_machine::block::WARP_SIZE;
 use std::collections::HashMap;
@@ -23,72 +23,91 @@ pub(super) enum Way {
     Write = 2,
     /// Atomic operations that others of the block may take part in.
     AtomicReadHere = 3,
-    AtomicRead = 4,
-    AtomicWriteHere = 5,
-    AtomicWrite = 6,
+    AtomicWriteHere = 4,
+    /// Those that others of the cluster may take part in.
+    AtomicReadNear = 5,
+    AtomicWriteNear = 6,
+    /// Those that all may take part in.
+    AtomicRead = 7,
+    AtomicWrite = 8,
 }
 
 /// The last write, the group and its lanes.
 const CELL_BYTES: u64 = 8 + 8 + 4;
 
 /// In place of a way: the groups are in a list.
-const LIST: u64 = 7;
-const WAY_BITS: u32 = 3;
+const LIST: u64 = 15;
+const WAY_BITS: u32 = 4;
 const LANE_BITS: u32 = WARP_SIZE.ilog2();
 
 impl Way {
-    pub fn atomic(writes: bool, is_wide: bool) -> Way {
-        match (writes, is_wide) {
-            (false, false) => Way::AtomicReadHere,
-            (false, true) => Way::AtomicRead,
-            (true, false) => Way::AtomicWriteHere,
-            (true, true) => Way::AtomicWrite,
+    pub fn atomic(writes: bool, reach: Reach) -> Way {
+        match (writes, reach) {
+            (false, Reach::Block) => Way::AtomicReadHere,
+            (true, Reach::Block) => Way::AtomicWriteHere,
+            (false, Reach::Cluster) => Way::AtomicReadNear,
+            (true, Reach::Cluster) => Way::AtomicWriteNear,
+            (false, Reach::Grid) => Way::AtomicRead,
+            (true, Reach::Grid) => Way::AtomicWrite,
         }
     }
 
     pub fn of(bits: u64) -> Way {
-        match bits & 7 {
+        match bits & LIST {
             1 => Way::Read,
             2 => Way::Write,
             3 => Way::AtomicReadHere,
-            4 => Way::AtomicRead,
-            5 => Way::AtomicWriteHere,
+            4 => Way::AtomicWriteHere,
+            5 => Way::AtomicReadNear,
+            6 => Way::AtomicWriteNear,
+            7 => Way::AtomicRead,
             _ => Way::AtomicWrite,
         }
     }
 
     pub const fn writes(self) -> bool {
-        matches!(self, Way::Write | Way::AtomicWriteHere | Way::AtomicWrite)
+        match self {
+            Way::Write | Way::AtomicWriteHere | Way::AtomicWriteNear | Way::AtomicWrite => true,
+            Way::Read | Way::AtomicReadHere | Way::AtomicReadNear | Way::AtomicRead => false,
+        }
     }
 
     pub const fn is_atomic(self) -> bool {
-        !matches!(self, Way::Read | Way::Write)
+        self.reach().is_some()
     }
 
-    const fn is_wide(self) -> bool {
-        matches!(self, Way::AtomicRead | Way::AtomicWrite)
+    /// Who may take part in one step.
+    const fn reach(self) -> Option<Reach> {
+        match self {
+            Way::Read | Way::Write => None,
+            Way::AtomicReadHere | Way::AtomicWriteHere => Some(Reach::Block),
+            Way::AtomicReadNear | Way::AtomicWriteNear => Some(Reach::Cluster),
+            Way::AtomicRead | Way::AtomicWrite => Some(Reach::Grid),
+        }
     }
 
     /// Its deed, for messages.
     pub const fn text(self) -> &'static str {
-        match self {
-            Way::Read => "reads it",
-            Way::Write => "writes it",
-            Way::AtomicReadHere | Way::AtomicRead => "reads it in one step",
-            Way::AtomicWriteHere | Way::AtomicWrite => "updates it in one step",
+        match (self.writes(), self.is_atomic()) {
+            (false, false) => "reads it",
+            (true, false) => "writes it",
+            (false, true) => "reads it in one step",
+            (true, true) => "updates it in one step",
         }
     }
 
     /// Whether one that touches a cell so is minded wherever another one is that reads or writes as
     /// it does.
     pub fn is_minded_more(self, other: Way) -> bool {
-        !self.is_atomic() && other.is_atomic() || !self.is_wide() && other.is_wide()
+        self.reach() < other.reach()
     }
 
-    /// Whether one that touches a cell so minds another one that does.
-    pub fn minds(self, other: Way, is_one_block: bool) -> bool {
-        let are_steps = self.is_atomic() && other.is_atomic();
-        let is_shared_step = are_steps && (is_one_block || self.is_wide() && other.is_wide());
+    /// Whether one that touches a cell so minds another one that does, from a block that near.
+    pub fn minds(self, other: Way, near: Reach) -> bool {
+        let is_shared_step = match (self.reach(), other.reach()) {
+            (Some(own), Some(theirs)) => own.min(theirs) >= near,
+            (None, _) | (_, None) => false,
+        };
         (self.writes() || other.writes()) && !is_shared_step
     }
 }
@@ -335,6 +354,32 @@ impl Shadow {
         race.or_else(|| self.race_with_groups(cell, way, lane, now))
     }
 
+    /// The first access that another block made, and that a clock does not know, with its cell.
+    pub fn unknown_of_others(&self, own: u64, clock: &Clock) -> Option<(usize, Seen)> {
+        (0..self.n_cells()).find_map(|cell| {
+            let seen =
+                self.seen(cell).find(|seen| seen.event.block != own && !clock.knows(seen.event))?;
+            Some((cell, seen))
+        })
+    }
+
+    /// Who has touched a cell, as far as it is kept.
+    fn seen(&self, cell: usize) -> impl Iterator<Item = Seen> {
+        let one = Group { key: self.groups[cell], lanes: self.lanes[cell] };
+        let groups = match list_of(one.key) {
+            Some(list) => &self.lists[list].all[..],
+            None => &[],
+        };
+        let writer = self.packing.unpack(self.writers[cell]);
+        let one = (list_of(one.key).is_none() && one.key != 0).then_some(one);
+        let touched = groups.iter().copied().chain(one).flat_map(|group| {
+            let seen = self.packing.unpack(group.key);
+            let lanes = (0..WARP_SIZE).filter(move |lane| group.lanes >> lane & 1 == 1);
+            lanes.map(move |lane| Seen { event: Event { lane, ..seen.event }, ..seen })
+        });
+        (self.writers[cell] != 0).then_some(writer).into_iter().chain(touched)
+    }
+
     /// Whether copies are in flight.
     #[inline]
     pub fn has_marks(&self) -> bool {
@@ -380,7 +425,11 @@ impl Shadow {
         let groups = &self.lists[list];
         let may_mind = match way {
             Way::Read => groups.has_atomics,
-            Way::Write | Way::AtomicReadHere | Way::AtomicWriteHere => true,
+            Way::Write
+            | Way::AtomicReadHere
+            | Way::AtomicWriteHere
+            | Way::AtomicReadNear
+            | Way::AtomicWriteNear => true,
             Way::AtomicRead | Way::AtomicWrite => groups.has_plain_or_narrow,
         };
         if !may_mind {
@@ -394,7 +443,7 @@ impl Shadow {
             return None;
         }
         let mut seen = self.packing.unpack(group.key);
-        if !way.minds(seen.way, seen.event.block == now.block) {
+        if !way.minds(seen.way, now.near(seen.event.block)) {
             return None;
         }
         seen.event.lane = unknown_lane(group, seen, lane, now)?;
@@ -490,13 +539,13 @@ impl Groups {
     fn push(&mut self, group: Group) {
         let way = Way::of(group.key);
         self.has_atomics |= way.is_atomic();
-        self.has_plain_or_narrow |= !way.is_wide();
+        self.has_plain_or_narrow |= way.reach() != Some(Reach::Grid);
         self.all.push(group);
     }
 }
 
 fn list_of(group: u64) -> Option<usize> {
-    (group & 7 == LIST).then_some((group >> WAY_BITS) as usize)
+    (group & LIST == LIST).then_some((group >> WAY_BITS) as usize)
 }
 
 /// The first lane of a group that did what did not happen before.

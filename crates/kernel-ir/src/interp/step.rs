@@ -4,6 +4,7 @@
 //! A register has a number of 64 bits for each thread of a warp. A vector takes as many as it has
 //! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
 
+use super::clock::Reach;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, WarpOp};
 use crate::op::{Binary, Compare, Rounding, Unary};
@@ -66,9 +67,14 @@ pub(super) enum Step<'a> {
         from: Vec<Register>,
         out: Register,
     },
-    /// The beginning of an allocation.
-    Address {
-        allocation: u32,
+    /// The beginning of an array of the block.
+    Shared {
+        array: u32,
+        out: Register,
+    },
+    /// The beginning of a register tensor.
+    Local {
+        local: u32,
         out: Register,
     },
     Offset {
@@ -119,7 +125,19 @@ pub(super) enum Step<'a> {
     },
     Barrier(Level),
     Fence {
-        is_wide: bool,
+        reach: Reach,
+    },
+    /// At the barrier of the cluster. Says whether what was done before is told.
+    Arrive {
+        is_release: bool,
+    },
+    /// For the others at that barrier.
+    Meet,
+    /// The same place in the memory of another block of the cluster.
+    Map {
+        pointer: Register,
+        rank: Register,
+        out: Register,
     },
     Atomic(Box<Atomic>),
     BeginCopies(Box<Copy>),
@@ -248,8 +266,8 @@ pub(super) struct Atomic {
     pub replacement: Register,
     pub is_acquire: bool,
     pub is_release: bool,
-    /// Whether threads of other blocks take part.
-    pub is_wide: bool,
+    /// Which threads of other blocks take part.
+    pub reach: Reach,
     pub out: Option<Register>,
 }
 

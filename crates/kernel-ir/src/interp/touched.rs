@@ -5,6 +5,7 @@
 //!
 //! Not here: races of one launch, which are a matter of each thread and time (`shadow.rs`).
 
+use super::clock::Reach;
 use super::launch::{Launch, cells_of};
 use super::memory::{Memories, MemoryId};
 use super::shadow::{Packing, Seen, Way};
@@ -80,7 +81,7 @@ impl Touched {
         accesses.filter(|(_, key)| *key != 0).find_map(|(i, key)| {
             let seen = self.packing.unpack(key);
             let byte = ((first + i) as u64) << allocation.cell_log2;
-            way.minds(seen.way, false).then_some((byte.max(offset), seen))
+            way.minds(seen.way, Reach::Grid).then_some((byte.max(offset), seen))
         })
     }
 }

@@ -26,6 +26,8 @@ pub struct Trial {
     pub grid: [u32; 3],
     /// How many threads in a block.
     pub block: [u32; 3],
+    /// How many blocks in a cluster.
+    pub cluster: [u32; 3],
     /// How the interpreter runs.
     pub options: Options,
 }
@@ -34,8 +36,8 @@ impl Trial {
     /// A launch of a kernel as it is, of one thread.
     pub fn of(kernel: Kernel) -> Trial {
         let (memories, arguments) = (Memories::default(), Vec::new());
-        let (grid, block) = ([1; 3], [1; 3]);
-        Trial { kernel, memories, arguments, grid, block, options: Options::default() }
+        let [grid, block, cluster] = [[1; 3]; 3];
+        Trial { kernel, memories, arguments, grid, block, cluster, options: Options::default() }
     }
 
     /// A launch of a kernel that keeps the rules, in which no functions are left that are made of
@@ -71,6 +73,11 @@ impl Trial {
     /// With so many threads in a block.
     pub fn block(self, block: [u32; 3]) -> Trial {
         Trial { block, ..self }
+    }
+
+    /// With so many blocks in a cluster.
+    pub fn cluster(self, cluster: [u32; 3]) -> Trial {
+        Trial { cluster, ..self }
     }
 
     /// With warps and blocks in the order of a seed.
@@ -116,6 +123,7 @@ impl Trial {
             kernel: &self.kernel,
             grid: self.grid,
             block: self.block,
+            cluster: self.cluster,
             arguments: self.arguments.clone(),
         };
         run(&launch, &mut self.memories, &self.options)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The state of a warp and of a block between two steps: all that a task needs to go on.
 
-use super::clock::{Order, Releases};
+use super::clock::{Clock, Order, Releases};
 use super::flight::Flights;
 use super::memory::{Bits, Memory};
 use super::program::Program;
@@ -22,8 +22,21 @@ pub(super) enum Status {
     Ready,
     /// The barrier at this step.
     Barrier(Pc),
+    /// The barrier of the cluster, at this step.
+    Cluster(Pc),
     /// It has ended.
     Ended,
+}
+
+/// What a warp has to do with the barrier of its cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meeting {
+    /// It has not arrived.
+    Away,
+    /// It has arrived at this step, and others have not.
+    Arrived(Pc),
+    /// All have arrived, and it has not waited for that.
+    Met,
 }
 
 /// A construct that a warp is in.
@@ -56,6 +69,8 @@ pub(super) struct Warp {
     pub turns: u64,
     /// The step that ended the last of them.
     pub last_turn: Pc,
+    /// Where it is with the barrier of its cluster.
+    pub meeting: Meeting,
     /// The threads that had an index outside.
     pub outside: Outside,
     /// Whether it has read, in one step, what others may write: it may wait for them.
@@ -162,6 +177,7 @@ impl Warp {
             orders: None,
             turns: 0,
             last_turn: 0,
+            meeting: Meeting::Away,
             outside: Outside::default(),
             may_wait: false,
         }
@@ -172,7 +188,7 @@ impl Warp {
         let rest = n_threads - self.index * LANES as u32;
         self.lanes = if rest >= LANES as u32 { u32::MAX } else { (1 << rest) - 1 };
         self.active = self.lanes;
-        self.status = Status::Ready;
+        (self.status, self.meeting) = (Status::Ready, Meeting::Away);
         (self.pc, self.known, self.turns, self.may_wait) = (0, 0, 0, false);
         self.outside.clear();
         self.frames.clear();
@@ -189,19 +205,47 @@ pub(super) struct Block {
     /// Its place in the order of blocks: in x first, then in y, then in z.
     pub number: u64,
     pub index: [u32; 3],
+    /// Its place in its cluster, counted so too.
+    pub rank: u32,
     /// How many events of order there were.
     pub time: u64,
     /// Everything that it did before this is known to all its threads.
     pub known: u64,
-    pub shared: Vec<(Memory, Shadow)>,
-    /// The releases to its own memory.
-    pub releases: Releases,
     /// The copies that its threads have begun.
     pub flights: Flights,
     /// Whether a thread has waited for the launch in front.
     pub has_waited: bool,
     /// Whether a thread that does not know of such a wait has let the launch behind begin.
     pub lets_early: bool,
+}
+
+/// Blocks that run side by side and reach one another's shared memory. A block of a launch without
+/// clusters is one of its own.
+#[derive(Debug, Default)]
+pub(super) struct Cluster {
+    /// The arrays of its blocks: those of the first, then those of the second ...
+    pub shared: Vec<(Memory, Shadow)>,
+    /// How many of them a block has.
+    pub n_arrays: u32,
+    /// The releases to them.
+    pub releases: Releases,
+    /// The numbers of its blocks.
+    pub blocks: Vec<u64>,
+    /// Which of these have ended.
+    pub has_ended: Vec<bool>,
+    /// Whether a block has reached another one's memory.
+    pub is_reached: bool,
+    /// What is known to those that have arrived at its barrier, so far.
+    pub arriving: Clock,
+    /// What was known to all of them, when the last of them had.
+    pub met: Clock,
+}
+
+impl Cluster {
+    /// The place in the cluster of the block that has an array.
+    pub fn rank_of(&self, array: u32) -> u32 {
+        array / self.n_arrays.max(1)
+    }
 }
 
 /// The lanes of a mask, from the first on.

@@ -11,7 +11,7 @@ pub const ORDERS: &[&str] = &["relaxed", "acquire", "release", "acq_rel"];
 /// Who sees it in that order.
 pub const SCOPES: &[&str] = &["block", "cluster", "gpu", "sys"];
 
-const AT: Accepts = Accepts::Pointer(&[Space::Global, Space::Shared]);
+const AT: Accepts = Accepts::Pointer(&[Space::Global, Space::Shared, Space::Cluster]);
 const ORDER: Accepts = Accepts::Word(ORDERS);
 const SCOPE: Accepts = Accepts::Word(SCOPES);
 /// Integers that every GPU has atomic operations for.

@@ -8,6 +8,7 @@
 
 mod atomic;
 mod bits;
+mod cluster;
 mod copy;
 mod dependent;
 mod geometry;
@@ -20,6 +21,7 @@ use crate::types::{Class, Scalar, Space, Type};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
+pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
 
 /// A row.
@@ -85,6 +87,8 @@ pub enum Gives {
     Exactly(Scalar),
     /// The type of the operand with that number.
     Like(usize),
+    /// An address in that space.
+    Pointer(Space),
 }
 
 /// Threads that do something together, or alike: each level holds those above it in this list.
@@ -159,6 +163,8 @@ pub enum Meaning {
     Atomic(AtomicOp),
     /// It is about copies in flight.
     Copy(CopyOp),
+    /// It is about the blocks of a cluster.
+    Cluster(ClusterOp),
     /// It is about launches that begin before those in front of them have ended.
     Dependent(DependentOp),
 }
@@ -174,6 +180,18 @@ pub enum Geometry {
     BlockDim(usize),
     /// The blocks of the grid.
     GridDim(usize),
+    /// The block within its cluster, in x, y or z.
+    BlockInCluster(usize),
+    /// The blocks of a cluster.
+    BlockInClusterDim(usize),
+    /// The cluster within the grid.
+    ClusterIdx(usize),
+    /// The clusters of the grid.
+    ClusterDim(usize),
+    /// The block within its cluster, counted in x first, then in y, then in z.
+    ClusterRank,
+    /// How many blocks a cluster has.
+    ClusterSize,
     /// The thread within its warp.
     Lane,
     /// The warp within its block.
@@ -227,6 +245,17 @@ pub enum CopyOp {
     Wait,
 }
 
+/// What blocks of a cluster do with one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterOp {
+    /// Arrive at its barrier.
+    Arrive,
+    /// Wait for the arrivals.
+    Wait,
+    /// Reach the shared memory of another one.
+    Map,
+}
+
 /// The deeds of a launch about those in front of it and behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependentOp {
@@ -246,6 +275,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         sync::ROWS,
         atomic::ROWS,
         copy::ROWS,
+        cluster::ROWS,
         dependent::ROWS,
     ];
     families.into_iter().flatten()
@@ -270,9 +300,10 @@ impl Intrinsic {
         self.together == Level::Thread && self.touches == Touches::Nothing
     }
 
-    /// Whether it computes: its result is a function of its operands.
+    /// Whether it computes: its result is a number, and a function of its operands.
     pub fn computes(&self) -> bool {
-        self.only_gives() && self.result == Spread::AsOperands
+        let gives_number = !matches!(self.gives, Gives::Pointer(_));
+        self.only_gives() && self.result == Spread::AsOperands && gives_number
     }
 
     /// The type of its result where operands have these types; nothing stands for a constant or a
@@ -282,6 +313,7 @@ impl Intrinsic {
             Gives::Nothing => None,
             Gives::Exactly(scalar) => Some(Type::Scalar(scalar)),
             Gives::Like(operand) => types.get(operand).copied().flatten(),
+            Gives::Pointer(space) => Some(Type::Pointer(space)),
         }
     }
 }

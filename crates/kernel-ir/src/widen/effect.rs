@@ -71,13 +71,13 @@ impl Memory {
 
     fn collect(&mut self, kernel: &Kernel, region: &Region) {
         for op in &region.0 {
-            if let (Some(result), OpKind::Expr(expr)) = (op.result, &op.kind)
+            if let Some(result) = op.result
                 && let Type::Pointer(space) = kernel.ty(result)
             {
-                let root = match expr {
-                    Expr::Shared(shared) => Root::Shared(*shared),
-                    Expr::Local(local) => Root::Local(*local),
-                    Expr::Offset(base, _) => self.root(*base, space),
+                let root = match &op.kind {
+                    OpKind::Expr(Expr::Shared(shared)) => Root::Shared(*shared),
+                    OpKind::Expr(Expr::Local(local)) => Root::Local(*local),
+                    OpKind::Expr(Expr::Offset(base, _)) => self.root(*base, space),
                     _ => Root::Any(space),
                 };
                 self.roots.insert(result, root);
@@ -149,7 +149,7 @@ impl Memory {
             Root::Any(space) => space,
         };
         match (a, b) {
-            (Root::Any(_), _) | (_, Root::Any(_)) => space(a) == space(b),
+            (Root::Any(_), _) | (_, Root::Any(_)) => space(a).may_meet(space(b)),
             (Root::Param(a), Root::Param(b)) => {
                 a == b || !(self.alone.contains(&a) || self.alone.contains(&b))
             }

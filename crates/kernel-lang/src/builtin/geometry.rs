@@ -5,11 +5,14 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::value::Elaborated;
 use kernpack_layout::Facts;
-use kernpack_machine::block::{MOST_BLOCKS_ALONG, MOST_THREADS_ALONG, MOST_WARPS, WARP_SIZE};
+use kernpack_machine::block::{
+    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS_ALONG, MOST_WARPS, WARP_SIZE,
+};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
+const MOST_IN_CLUSTER: i64 = MOST_CLUSTER_BLOCKS as i64;
 
-const fn row(name: &'static str, doc: &'static str) -> Builtin {
+pub(super) const fn row(name: &'static str, doc: &'static str) -> Builtin {
     Builtin { name, takes: &[], doc, data: name, run: triple }
 }
 
@@ -37,7 +40,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+pub(super) fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let parts = (0..3).map(|axis| part(cx, given.row.data, axis)).collect();
     Elaborated::tuple(parts)
 }
@@ -53,7 +56,9 @@ fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Elaborated {
             Some(threads) => return Elaborated::index(threads),
             None => (1, most_threads),
         },
-        "block_idx" => (0, most_blocks - 1),
+        "block_idx" | "cluster_idx" => (0, most_blocks - 1),
+        "block_in_cluster_idx" => (0, MOST_IN_CLUSTER - 1),
+        "block_in_cluster_dim" => (1, MOST_IN_CLUSTER),
         _ => (1, most_blocks),
     };
     let value = cx.emit.call_row(&format!("{what}.{}", AXES[axis]), &[]);
@@ -61,13 +66,15 @@ fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Elaborated {
     Elaborated::Typed(value)
 }
 
-fn single(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+pub(super) fn single(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let value = cx.emit.call_row(given.row.data, &[]);
-    let max = match (given.row.data, cx.threads_of_block()) {
-        ("warp_idx", Some(threads)) => (threads.max(1) - 1) / i64::from(WARP_SIZE),
-        ("warp_idx", None) => i64::from(MOST_WARPS) - 1,
-        _ => i64::from(WARP_SIZE) - 1,
+    let (min, max) = match (given.row.data, cx.threads_of_block()) {
+        ("warp_idx", Some(threads)) => (0, (threads.max(1) - 1) / i64::from(WARP_SIZE)),
+        ("warp_idx", None) => (0, i64::from(MOST_WARPS) - 1),
+        ("cluster_size", _) => (1, MOST_IN_CLUSTER),
+        ("block_idx_in_cluster", _) => (0, MOST_IN_CLUSTER - 1),
+        _ => (0, i64::from(WARP_SIZE) - 1),
     };
-    cx.emit.know(value, Facts { divisor: 1, min: 0, max });
+    cx.emit.know(value, Facts { divisor: 1, min, max });
     Elaborated::Typed(value)
 }

@@ -6,6 +6,7 @@
 mod asynchronous;
 mod atomic;
 mod block;
+mod cluster;
 mod control;
 pub mod cute;
 mod dependent;
@@ -90,6 +91,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
+    ("Clusters", cluster::ROWS),
     ("Dependent launches", dependent::ROWS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),

@@ -18,9 +18,6 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("stmatrix", "write `kp.copy`"),
     ("tma_load", "write `kp.copy`"),
     ("tma_store", "write `kp.copy`"),
-    ("cluster_idx", "write `kp.block_idx()`"),
-    ("cluster_dim", "write `kp.grid_dim()`"),
-    ("cluster_sync", "launch another kernel"),
 ];
 
 /// The help for a name that is kept.

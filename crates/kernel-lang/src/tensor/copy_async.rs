@@ -25,6 +25,7 @@ impl Elaborator<'_> {
             };
             let found = match found {
                 Space::Local => "registers".to_string(),
+                Space::Cluster => "another block's memory".to_string(),
                 Space::Global | Space::Shared => format!("{found} memory"),
             };
             let message = format!("expected {space} memory, found `{}` in {found}", tensor.name);

@@ -140,8 +140,10 @@ impl Interpretable {
             let (grid, block) = (extents(layout.grid), extents(layout.block));
             let turn = turn(launch, &arguments, &launches[place + 1..]);
             let sequence = streams.of(launch);
+            let cluster = layout.cluster.map_or([1; 3], extents);
             let passed = arguments.clone();
-            let launch = interp::Launch { kernel: &kernel, grid, block, arguments: passed };
+            let launch =
+                interp::Launch { kernel: &kernel, grid, block, cluster, arguments: passed };
             let at_once = device.map(|facts| blocks_at_once(facts, &kernel, &layout));
             let refusal = at_once.and_then(|at_once| refusal(at_once, &layout));
             let outcome = match refusal {

@@ -184,6 +184,7 @@ fn space_word(pointer: Type) -> &'static str {
     match pointer {
         Type::Pointer(Space::Global) => "global",
         Type::Pointer(Space::Shared) => "shared",
+        Type::Pointer(Space::Cluster) => "shared::cluster",
         Type::Pointer(Space::Local) | Type::Scalar(_) | Type::Vector(..) => {
             unreachable!("atomic operations are on memory that others see")
         }

@@ -26,6 +26,7 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Fence, _) => self.lower_fence(&words(call)),
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
             (Meaning::Copy(_), _) => self.lower_copy(call),
+            (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
             (Meaning::Dependent(op), _) => self.lower_dependent(op),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
             (

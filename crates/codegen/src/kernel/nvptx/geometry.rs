@@ -20,6 +20,12 @@ impl<'c> Lowering<'c, '_, Nvptx> {
             Geometry::BlockIdx(axis) => register("ctaid", axis),
             Geometry::BlockDim(axis) => self.threads(axis),
             Geometry::GridDim(axis) => register("nctaid", axis),
+            Geometry::BlockInCluster(axis) => register("cluster.ctaid", axis),
+            Geometry::BlockInClusterDim(axis) => register("cluster.nctaid", axis),
+            Geometry::ClusterIdx(axis) => register("clusterid", axis),
+            Geometry::ClusterDim(axis) => register("nclusterid", axis),
+            Geometry::ClusterRank => self.register("cluster.ctarank"),
+            Geometry::ClusterSize => self.register("cluster.nctarank"),
             Geometry::Lane => self.lane_idx(),
             Geometry::Warp => {
                 let bits = self.emitter.int(Ty::I32, WARP_SIZE.ilog2().into());

@@ -14,6 +14,7 @@
 mod asm;
 mod atomic;
 mod call;
+mod cluster;
 mod copy;
 mod geometry;
 mod instruction;

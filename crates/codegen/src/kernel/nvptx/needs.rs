@@ -4,7 +4,7 @@
 //! before this is known.
 
 use super::rows;
-use kernpack_kernel_ir::intrinsic::{Intrinsic, Meaning};
+use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, OpKind, Operand, Region};
 use kernpack_kernel_ir::verify::check_calls;
@@ -25,6 +25,8 @@ impl Needs {
     pub const NOTHING: Needs =
         Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
 
+    const OF_CLUSTERS: Needs = Needs { sm: 90, ptx: 78 };
+
     /// Of a call: what its row does, and its words.
     pub fn of(call: &Call) -> Needs {
         let words = call.operands.iter().filter_map(|operand| match operand {
@@ -34,17 +36,31 @@ impl Needs {
         words.fold(Needs::of_row(call.intrinsic), Needs::and)
     }
 
-    /// Of a row: what its entry does, or what it means.
+    /// Of a row: what its entry does, or what it is about.
     pub fn of_row(row: &Intrinsic) -> Needs {
-        if let Meaning::Dependent(_) = row.meaning {
-            return Needs { sm: 90, ptx: 78 };
+        let entry = rows::find(row.name).map_or(Needs::NOTHING, |entry| entry.needs);
+        entry.and(Needs::of_meaning(row.meaning))
+    }
+
+    fn of_meaning(meaning: Meaning) -> Needs {
+        match meaning {
+            Meaning::Cluster(_)
+            | Meaning::Geometry(
+                Geometry::BlockInCluster(_)
+                | Geometry::BlockInClusterDim(_)
+                | Geometry::ClusterIdx(_)
+                | Geometry::ClusterDim(_)
+                | Geometry::ClusterRank
+                | Geometry::ClusterSize,
+            ) => Needs::OF_CLUSTERS,
+            Meaning::Dependent(_) => Needs { sm: 90, ptx: 78 },
+            _ => Needs::NOTHING,
         }
-        rows::find(row.name).map_or(Needs::NOTHING, |entry| entry.needs)
     }
 
     /// The needs of a word: clusters, where it is about them.
     fn of_word(word: &str) -> Needs {
-        if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
+        if word == "cluster" { Needs::OF_CLUSTERS } else { Needs::NOTHING }
     }
 
     fn of_region(region: &Region) -> Needs {

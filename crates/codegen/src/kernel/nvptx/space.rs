@@ -8,6 +8,8 @@ use kernpack_kernel_ir::types::Space;
 const GLOBAL: AddressSpace = AddressSpace(1);
 /// Memory of a block.
 pub(super) const SHARED: AddressSpace = AddressSpace(3);
+/// Memory of the blocks of a cluster.
+pub(super) const CLUSTER: AddressSpace = AddressSpace(7);
 
 /// The type of pointers into a space. Register tensors are on the stack, where plain pointers
 /// point.
@@ -15,6 +17,7 @@ pub(super) const fn pointer_ty(space: Space) -> Ty {
     match space {
         Space::Global => Ty::PtrTo(GLOBAL),
         Space::Shared => Ty::PtrTo(SHARED),
+        Space::Cluster => Ty::PtrTo(CLUSTER),
         Space::Local => Ty::Ptr,
     }
 }

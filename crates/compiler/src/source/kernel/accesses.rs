@@ -171,6 +171,7 @@ fn access(line: &str) -> Option<(bool, Space, u32)> {
     let words: Vec<_> = words.collect();
     let space = match () {
         () if words.contains(&"global") => Space::Global,
+        () if words.contains(&"shared::cluster") => Space::Cluster,
         () if words.contains(&"shared") => Space::Shared,
         () => return None,
     };

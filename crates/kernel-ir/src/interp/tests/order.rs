@@ -347,7 +347,7 @@ fn more_moments_than_can_be_told_apart_end_a_run() {
               while @2:1 {{ v6: bool = const true }} v6 {{ }}
             }}"
         );
-        let mut run = trial(&text, 1, 1).ints(&[0]).int(turns).grid([1 << 31, 1 << 14, 1]);
+        let mut run = trial(&text, 1, 1).ints(&[0]).int(turns).grid([1 << 31, 1 << 13, 1]);
         run.options.most_turns = 3000;
         let outcome = run.run();
         let codes = outcome.findings.iter().map(|one| one.kind.code());

@@ -2,7 +2,7 @@
 //! Launches one behind another, of which some begin early: what is found of random ones is what a
 //! graph of all that happens says, and single ones are found with both their lines.
 
-use super::super::{Early, Memories, Memory, MemoryId, Options, Sequence, Turn};
+use super::super::{Argument, Early, Memories, Memory, MemoryId, Options, Sequence, Turn};
 use super::{Trial, trial};
 use crate::generate::rng::Rng;
 use crate::interp::Launch;
@@ -70,6 +70,14 @@ impl Stage {
     }
 }
 
+/// A launch of a kernel that takes that many tensors, the first memories.
+fn with_tensors(trial: &Trial, n_tensors: u32) -> Launch<'_> {
+    let argument = |memory| Argument::Tensor { memory: MemoryId(memory), offset: 0 };
+    let arguments = (0..n_tensors).map(argument).collect();
+    let Trial { kernel, grid, block, cluster, .. } = trial;
+    Launch { kernel, grid: *grid, block: *block, cluster: *cluster, arguments }
+}
+
 /// The steps at which something is found, by launch and line.
 fn found(stages: &[Stage], options: &Options) -> BTreeSet<(usize, u32)> {
     let (mut sequence, mut memories) = (Sequence::default(), Memories::default());
@@ -78,16 +86,8 @@ fn found(stages: &[Stage], options: &Options) -> BTreeSet<(usize, u32)> {
     });
     let mut all = BTreeSet::new();
     for (number, stage) in stages.iter().enumerate() {
-        let mut trial = trial(&stage.kernel(), 1, 1);
-        trial.arguments = (0..TENSORS as u32)
-            .map(|t| crate::interp::Argument::Tensor { memory: MemoryId(t), offset: 0 })
-            .collect();
-        let launch = Launch {
-            kernel: &trial.kernel,
-            grid: trial.grid,
-            block: trial.block,
-            arguments: trial.arguments.clone(),
-        };
+        let trial = trial(&stage.kernel(), 1, 1);
+        let launch = with_tensors(&trial, TENSORS as u32);
         let turn = stage.turn(stages.get(number + 1));
         let outcome = sequence.run(&launch, &turn, &mut memories, options);
         let lines = outcome.findings.iter().map(|finding| trial.kernel.place(finding.place).line);
@@ -224,10 +224,7 @@ fn expect_found(block: u32, bodies: &[&str], expected: Expect) {
             }}"
         );
         let trial: Trial = trial(&text, 1, block);
-        let argument = |memory| crate::interp::Argument::Tensor { memory, offset: 0 };
-        let arguments = [0, 1].map(|memory| argument(MemoryId(memory))).to_vec();
-        let launch =
-            Launch { kernel: &trial.kernel, grid: trial.grid, block: trial.block, arguments };
+        let launch = with_tensors(&trial, 2);
         let early = Early { span: Span::default(), unwritten: vec![] };
         let early = (number > 0).then_some(early);
         let turn = Turn { early, may_be_met: number + 1 < bodies.len() };
@@ -354,14 +351,15 @@ fn a_launch_without_blocks_is_none() {
     let mut memories = Memories::default();
     let mut sequence = Sequence::default();
     let memory = memories.add(Memory::new("t", Scalar::I32, vec![0; 4]));
-    let arguments = vec![crate::interp::Argument::Tensor { memory, offset: 0 }];
+    let arguments = vec![Argument::Tensor { memory, offset: 0 }];
     let head = "kernel k(v0 t: pointer.global int32 align 4 written) {";
     let [writes, reads] =
         ["v1: int32 = const 1 store v0, v1 align 4", "v1: int32 = load v0 align 4"]
             .map(|body| trial(&format!("{head} {body} }}"), 1, 1).kernel);
     let mut run = |kernel, n_blocks, is_early: bool| {
         let (grid, block) = ([n_blocks, 1, 1], [1; 3]);
-        let launch = Launch { kernel, grid, block, arguments: arguments.clone() };
+        let cluster = [1; 3];
+        let launch = Launch { kernel, grid, block, cluster, arguments: arguments.clone() };
         let early = Early { span: Span::default(), unwritten: vec![] };
         let turn = Turn { early: is_early.then_some(early), may_be_met: true };
         sequence.run(&launch, &turn, &mut memories, &Options::default()).findings.len()

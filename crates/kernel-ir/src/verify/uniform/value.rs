@@ -119,7 +119,7 @@ impl<'k> Values<'k> {
             Expr::Get(slot) => alike = Alike::of(slots[slot.index()]),
             Expr::Load(load) => match self.kernel.ty(load.pointer) {
                 // What blocks see of global memory is not compared.
-                Type::Pointer(Space::Global | Space::Shared) => {
+                Type::Pointer(Space::Global | Space::Shared | Space::Cluster) => {
                     alike.level = alike.level.min(Level::Block);
                 }
                 Type::Pointer(Space::Local) | Type::Scalar(_) | Type::Vector(..) => {
@@ -238,7 +238,15 @@ impl<'k> Values<'k> {
                 let zeros = self.kernel.block[axis].map_or(0, u32::trailing_zeros);
                 Alike { zeros, ..alike }
             }
-            Geometry::BlockIdx(_) | Geometry::GridDim(_) | Geometry::Warp => alike,
+            Geometry::BlockIdx(_)
+            | Geometry::GridDim(_)
+            | Geometry::Warp
+            | Geometry::BlockInCluster(_)
+            | Geometry::BlockInClusterDim(_)
+            | Geometry::ClusterIdx(_)
+            | Geometry::ClusterDim(_)
+            | Geometry::ClusterRank
+            | Geometry::ClusterSize => alike,
         }
     }
 

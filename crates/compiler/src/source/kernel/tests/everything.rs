@@ -3,7 +3,7 @@
 //! and the assembler for each generation of GPUs: what LLVM cannot select would end the process.
 
 use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
-use kernpack_codegen::kernel::nvptx::{Needs, ptx};
+use kernpack_codegen::kernel::nvptx::{Needs, check_needs, ptx};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::builder::Builder;
 use kernpack_kernel_ir::generate::generate;
@@ -78,6 +78,13 @@ impl Maker {
         match space {
             Space::Global => MEMORY,
             Space::Shared => self.b.shared_address(kernpack_kernel_ir::kernel::Shared(0)),
+            Space::Cluster => {
+                let own = self.base(Space::Shared);
+                let rank = self.b.int(Scalar::I32, 1);
+                let operands = [own, rank].map(Operand::Value).to_vec();
+                let row = intrinsic::find("shared.map").expect("the row is there");
+                self.b.call(row, operands).expect("it gives an address")
+            }
             Space::Local => self.b.local_address(kernpack_kernel_ir::kernel::Local(0)),
         }
     }
@@ -192,14 +199,14 @@ fn conversions(ty: Type, name: &str) -> Kernel {
 }
 
 /// Loads and stores of every alignment, in every space, with conditions and without.
-fn accesses(ty: Type, name: &str) -> Kernel {
+fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
     let mut maker = Maker::new(name);
     let otherwise = maker.operand(ty, 0);
     let zero = maker.b.index(0);
     let condition = maker.b.compare(Compare::Lt, NUMBER, zero);
     let slot = maker.b.slot("s", ty);
     let least = ty.scalar().expect("a number").bytes();
-    for space in Space::ALL {
+    for space in Space::ALL.iter().filter(|space| has_space(**space, sm)) {
         for align in [1, 2, 4, 8, 16].into_iter().filter(|align| *align >= least) {
             let base = maker.base(*space);
             let pointer = maker.at(base, 256);
@@ -216,6 +223,11 @@ fn accesses(ty: Type, name: &str) -> Kernel {
         }
     }
     maker.b.finish()
+}
+
+/// Whether an architecture has memory of that kind.
+fn has_space(space: Space, sm: u32) -> bool {
+    space != Space::Cluster || sm >= 90
 }
 
 /// The types that an operand of a row may have.
@@ -267,17 +279,29 @@ fn give(maker: &mut Maker, way: Way, number: usize, ways: &[Way]) -> Operand {
 /// Calls of a row in every way that an architecture has.
 fn calls(row: &'static Intrinsic, sm: u32) -> Kernel {
     let mut maker = Maker::new(&format!("call_{}", row.name.replace('.', "_")));
-    for way in ways(row) {
+    let is_had = |way: &Way| match way {
+        Way::Type(Type::Pointer(space)) => has_space(*space, sm),
+        _ => true,
+    };
+    for way in ways(row).into_iter().filter(|way| way.iter().all(is_had)) {
         let operands: Vec<_> = way
             .iter()
             .enumerate()
             .map(|(number, one)| give(&mut maker, *one, number, &way))
             .collect();
         let call = Call { intrinsic: row, operands: operands.clone() };
-        if Needs::of(&call).sm <= sm
-            && let Some(result) = maker.b.call(row, operands)
-        {
-            maker.keep(result);
+        let result = match Needs::of(&call).sm <= sm {
+            true => maker.b.call(row, operands),
+            false => None,
+        };
+        match result.map(|result| (result, maker.b.ty(result))) {
+            Some((pointer, Type::Pointer(_))) => {
+                let load = Load { pointer, align: 1, guard: None };
+                let byte = maker.b.load(Scalar::U8.into(), load);
+                maker.keep(byte);
+            }
+            Some((result, _)) => maker.keep(result),
+            None => {}
         }
     }
     maker.b.finish()
@@ -342,10 +366,11 @@ fn kernels(sm: u32) -> Vec<Kernel> {
     let numbered = |make: fn(Type, &str) -> Kernel, name: &'static str| {
         types().into_iter().map(move |ty| make(ty, &format!("{name}_{ty}")))
     };
+    let accesses = |ty: Type| accesses(ty, &format!("access_{ty}"), sm);
     let rows = intrinsic::all();
     numbered(arithmetic, "arithmetic")
         .chain(numbered(conversions, "convert"))
-        .chain(numbered(accesses, "access"))
+        .chain(types().into_iter().map(accesses))
         .chain(rows.filter(|row| Needs::of_row(row).sm <= sm).map(|row| calls(row, sm)))
         .chain(Scalar::ALL.iter().filter(|scalar| scalar.is_int()).map(|scalar| loops(*scalar)))
         .chain([escapes(), nest()])
@@ -380,6 +405,7 @@ fn nest() -> Kernel {
 fn expect_assembled(name: &str) {
     let arch: Arch = name.parse().expect(name);
     let random = (0..RANDOM).map(|seed| generate(seed).kernel);
+    let random = random.filter(|kernel| check_needs(kernel, arch.number, u32::MAX).is_ok());
     let mut kernels: Vec<_> = kernels(arch.number).into_iter().chain(random).collect();
     kernels.iter_mut().for_each(kernpack_kernel_ir::expand);
     let kernels: Vec<_> = kernels.iter().collect();

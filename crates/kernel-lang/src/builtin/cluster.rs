@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Clusters: blocks that run side by side, wait for one another and reach one another's shared
+//! memory. The launch says how many blocks are one, with `cluster=`.
+
+use super::geometry::{row, single};
+use super::{Builtin, Given};
+use crate::elaborate::Elaborator;
+use crate::expr::memory_of;
+use crate::value::{Base, Elaborated, Memory, Tensor};
+use kernpack_kernel_ir::op::{Operand, Rounding};
+use kernpack_kernel_ir::{Scalar, Space};
+use std::sync::Arc;
+
+pub(super) const ROWS: &[Builtin] = &[
+    row("cluster_idx", "The cluster within the grid: a tuple of x, y and z."),
+    row("cluster_dim", "The clusters of the grid: a tuple of x, y and z."),
+    row("block_in_cluster_idx", "The block within its cluster: a tuple of x, y and z."),
+    row(
+        "block_in_cluster_dim",
+        "The blocks of a cluster: a tuple of x, y and z, 1 each where the launch says no `cluster=`.",
+    ),
+    Builtin {
+        name: "block_idx_in_cluster",
+        takes: &[],
+        doc: "The block within its cluster, as one number. Blocks are counted in x first, then in \
+              y, then in z.",
+        data: "block_idx_in_cluster",
+        run: single,
+    },
+    Builtin {
+        name: "cluster_size",
+        takes: &[],
+        doc: "How many blocks a cluster has.",
+        data: "cluster_size",
+        run: single,
+    },
+    Builtin {
+        name: "cluster_arrive",
+        takes: &[],
+        doc: "Arrives at the barrier of the cluster, and goes on. What was written before it is \
+              seen by all threads of the cluster behind their `kp.cluster_wait`.",
+        data: "release",
+        run: arrive,
+    },
+    Builtin {
+        name: "cluster_arrive_relaxed",
+        takes: &[],
+        doc: "As `kp.cluster_arrive`, and says nothing of what was written before.",
+        data: "relaxed",
+        run: arrive,
+    },
+    Builtin {
+        name: "cluster_wait",
+        takes: &[],
+        doc: "Waits until every thread of the cluster that has not ended has arrived. Each warp \
+              arrives once and waits once, in turns.",
+        data: "",
+        run: wait,
+    },
+    Builtin {
+        name: "cluster_sync",
+        takes: &[],
+        doc: "Waits until every thread of the cluster is here: `kp.cluster_arrive()` and \
+              `kp.cluster_wait()`.",
+        data: "release",
+        run: sync,
+    },
+    Builtin {
+        name: "map_shared",
+        takes: &["x", "rank"],
+        doc: "The tensor that `x`, a shared one, is in another block of the cluster, the `rank`th. \
+              It is read, written and changed atomically, with scope `\"cluster\"`, like `x`. The \
+              other block has begun behind a barrier of the cluster, and must not end before all \
+              is done: another one keeps it from that.",
+        data: "",
+        run: map,
+    },
+];
+
+fn arrive(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    cx.emit.call_with("cluster.arrive", vec![Operand::Word(given.row.data)]);
+    Elaborated::None
+}
+
+fn wait(cx: &mut Elaborator<'_>, _: &Given) -> Elaborated {
+    cx.emit.call_with("cluster.wait", vec![]);
+    Elaborated::None
+}
+
+fn sync(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    arrive(cx, given);
+    wait(cx, given)
+}
+
+fn map(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Tensor(tensor) = given.get("x").clone() else {
+        return cx.expected("a tensor", given, "x");
+    };
+    let memory = match memory_of(&tensor) {
+        Some(memory) if memory.space == Space::Shared => memory.clone(),
+        _ => return cx.expected("a shared tensor", given, "x"),
+    };
+    let Some(rank) = cx.index_arg(given, "rank") else { return Elaborated::Poison };
+    let rank = cx.emit.convert(rank, Scalar::I32, Rounding::NearestEven);
+    let pointer = cx.emit.call_row("shared.map", &[memory.pointer, rank]);
+    let base = Base::Memory(Memory { space: Space::Cluster, pointer, ..memory });
+    Elaborated::Tensor(Arc::new(Tensor { base, ..Tensor::clone(&tensor) }))
+}
