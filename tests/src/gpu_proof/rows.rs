@@ -26,6 +26,8 @@ pub fn all() -> Vec<Case> {
             Meaning::Approximate(_)
             | Meaning::Geometry(_)
             | Meaning::Barrier
+            | Meaning::Named { .. }
+            | Meaning::Timer(_)
             | Meaning::Fence
             | Meaning::Copy(_)
             | Meaning::Cluster(_)

@@ -144,6 +144,13 @@ impl<'p> Execution<'_, 'p> {
             }
             Step::Barrier(level) => return self.barrier(*level),
             Step::Fence { reach } => self.fence(*reach),
+            Step::Named { number, n_threads, waits } => {
+                return self.come_to(*number, *n_threads, *waits);
+            }
+            Step::Timer { out } => {
+                self.machine.is_exact = false;
+                self.set(*out, [self.machine.thread_ops; LANES]);
+            }
             Step::Arrive { is_release } => self.arrive(*is_release),
             Step::Meet => return self.meet(),
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),

@@ -52,7 +52,8 @@ kinds! {
     UnawaitedCopy = "unawaited-copy";
     /// An access to the memory of a block that may not have begun, or may have ended.
     AbsentBlock = "absent-block";
-    /// An arrival before the wait that belongs to the last one, or a wait without an arrival.
+    /// An arrival before the wait that belongs to the last one, a wait without an arrival, or a
+    /// barrier that those who come to it mean otherwise.
     MisusedBarrier = "misused-barrier";
     /// A barrier that some threads do not come to.
     DivergentBarrier = "divergent-barrier";

@@ -44,6 +44,7 @@ mod flight;
 mod launch;
 mod lifetime;
 mod memory;
+mod named;
 mod narrowest;
 mod parallel;
 mod program;

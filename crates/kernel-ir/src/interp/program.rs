@@ -320,10 +320,19 @@ impl<'a> Compiler<'a> {
             (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
             (Meaning::Copy(_), _, _) => self.copy(call),
+            (Meaning::Named { waits }, _, _) => self.named(call, waits),
+            (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
             (Meaning::Cluster(op), out, _) => self.cluster(op, call, out),
             (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
-            | (Meaning::Pure(_) | Meaning::Approximate(_) | Meaning::Geometry(_), None, _)
+            | (
+                Meaning::Pure(_)
+                | Meaning::Approximate(_)
+                | Meaning::Geometry(_)
+                | Meaning::Timer(_),
+                None,
+                _,
+            )
             | (Meaning::Warp(_), _, _) => unknown(row),
         };
         self.emit(step);
@@ -367,6 +376,15 @@ impl<'a> Compiler<'a> {
             Some(InFlight::Commit) => Step::CommitCopies,
             Some(InFlight::Wait(n_left)) => Step::WaitForCopies(n_left as usize),
             None => unknown(call.intrinsic),
+        }
+    }
+
+    fn named(&self, call: &Call, waits: bool) -> Step<'a> {
+        match call.operands[..] {
+            [Operand::Value(number), Operand::Constant(n_threads)] => {
+                Step::Named { number: self.of(number), n_threads: n_threads as u32, waits }
+            }
+            _ => unknown(call.intrinsic),
         }
     }
 

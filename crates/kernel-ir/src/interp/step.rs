@@ -127,6 +127,16 @@ pub(super) enum Step<'a> {
     Fence {
         reach: Reach,
     },
+    /// At a barrier with a number, which so many threads come to.
+    Named {
+        number: Register,
+        n_threads: u32,
+        waits: bool,
+    },
+    /// A clock of the machine, of which the interpreter has its own.
+    Timer {
+        out: Register,
+    },
     /// At the barrier of the cluster. Says whether what was done before is told.
     Arrive {
         is_release: bool,

@@ -14,15 +14,18 @@ mod dependent;
 mod geometry;
 mod math;
 mod sync;
+mod timer;
 mod warp;
 
 use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
+use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use sync::N_BARRIERS;
 
 /// A row.
 #[derive(Debug)]
@@ -74,6 +77,8 @@ pub enum Accepts {
     Constant(i64, i64),
     /// A power of two that the code itself has, within these bounds, both included.
     PowerOfTwo(i64, i64),
+    /// A number of threads that is whole warps, and that the code itself has.
+    Warps,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -157,6 +162,13 @@ pub enum Meaning {
     Warp(WarpOp),
     /// Threads wait for one another.
     Barrier,
+    /// Some warps of a block meet at a barrier with a number, where the one that comes waits or not.
+    Named {
+        /// Whether it waits.
+        waits: bool,
+    },
+    /// It asks what time it is.
+    Timer(Timer),
     /// It orders what came before and after it.
     Fence,
     /// It changes memory in one step.
@@ -245,7 +257,16 @@ pub enum CopyOp {
     Wait,
 }
 
-/// What blocks of a cluster do with one another.
+/// A clock of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// That of a multiprocessor, in cycles.
+    Cycles,
+    /// That of the device, in nanoseconds.
+    Nanoseconds,
+}
+
+/// The deeds of blocks of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterOp {
     /// Arrive at its barrier.
@@ -273,6 +294,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         bits::ROWS,
         warp::ROWS,
         sync::ROWS,
+        timer::ROWS,
         atomic::ROWS,
         copy::ROWS,
         cluster::ROWS,
@@ -344,6 +366,7 @@ impl Accepts {
                 | Accepts::Exactly(_)
                 | Accepts::Constant(..)
                 | Accepts::PowerOfTwo(..)
+                | Accepts::Warps
                 | Accepts::Word(_),
                 Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_),
             ) => false,
@@ -373,6 +396,9 @@ impl fmt::Display for Accepts {
             Accepts::Constant(least, most) => write!(f, "a constant from {least} to {most}"),
             Accepts::PowerOfTwo(least, most) => {
                 write!(f, "a constant power of two from {least} to {most}")
+            }
+            Accepts::Warps => {
+                write!(f, "a constant multiple of {WARP_SIZE} up to {MOST_THREADS}")
             }
             Accepts::Word(words) => f.write_str(&either(words.to_vec())),
         }

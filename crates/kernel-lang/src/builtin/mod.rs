@@ -93,6 +93,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Barriers and fences", sync::ROWS),
     ("Clusters", cluster::ROWS),
     ("Dependent launches", dependent::ROWS),
+    ("Clocks", sync::TIMERS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),

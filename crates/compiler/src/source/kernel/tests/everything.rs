@@ -247,6 +247,7 @@ fn ways(row: &Intrinsic) -> Vec<Vec<Way>> {
                 let all = (0..63).map(|bits| 1 << bits).filter(|one| (least..=most).contains(&one));
                 all.map(Way::Constant).collect()
             }
+            Accepts::Warps => vec![Way::Constant(32), Way::Constant(1024)],
             Accepts::Like(operand) => vec![Way::Like(*operand)],
             _ => accepted(*accepts).into_iter().map(Way::Type).collect(),
         };
