@@ -673,6 +673,18 @@ def map_shared(x: Tensor, rank: Numeric) -> Tensor:
     keeps it from that.
     """
 
+def griddepcontrol_wait() -> None:
+    """Waits until the launch in front of this one has ended, where this one was launched with
+    `pdl=` and may have begun before that. The thread sees what it wrote; other threads do
+    behind a barrier. It needs sm_90.
+    """
+
+def griddepcontrol_launch_dependents() -> None:
+    """Lets the launch behind this one begin, where that was launched with `pdl=`, once a thread of
+    every block has come here or the block has ended. It orders nothing: the other one waits
+    before it reads what this one writes. It needs sm_90.
+    """
+
 def clock() -> Num:
     """The cycles that the multiprocessor has counted, an int64. The interpreter counts operations."""
 

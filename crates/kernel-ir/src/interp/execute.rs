@@ -3,10 +3,11 @@
 //! computed for all 32 lanes, whichever run: what the others get is never read. What has an effect
 //! is done for those that run.
 
-use super::clock::Releases;
-use super::finding::{Findings, Kind, Other, Thread};
+use super::clock::{Event, Releases};
+use super::finding::{Findings, Kind, Other, Thread, index_of};
 use super::memory::Memory;
 use super::program::Program;
+use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::{Register, Step, width};
 use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
@@ -32,6 +33,8 @@ pub(super) struct Machine<'a> {
     pub packing: Packing,
     pub most_time: u64,
     pub releases: Releases,
+    /// The launches in front of this one and behind it, where some may run at its time.
+    pub dependence: Option<Dependence>,
     pub findings: Findings,
     pub printed: Vec<String>,
     pub most_printed: usize,
@@ -153,6 +156,7 @@ impl<'p> Execution<'_, 'p> {
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),
             Step::WaitForCopies(n_left) => self.wait_for_copies(*n_left),
+            Step::Dependent(op) => self.dependent(*op),
             Step::Print { format, values } => self.print(format, values),
             Step::Unsupported(message) => self.unsupported(message),
             Step::Control(control) => return self.control(*control),
@@ -450,14 +454,11 @@ impl<'p> Execution<'_, 'p> {
 impl Machine<'_> {
     /// Where a block with that number is in the grid.
     pub fn index_of(&self, number: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [number % x, number / x % y, number / x / y].map(|index| index as u32)
+        index_of(number, self.grid)
     }
 
     /// A thread, by the numbers of its block, warp and lane.
     pub fn thread(&self, block: u64, warp: u32, lane: u32) -> Thread {
-        let [x, y, _] = self.block;
-        let thread = warp * LANES as u32 + lane;
-        Thread { block: self.index_of(block), thread: [thread % x, thread / x % y, thread / x / y] }
+        Thread::of(self.grid, self.block, Event { block, warp, lane, time: 0 })
     }
 }

@@ -323,6 +323,7 @@ impl<'a> Compiler<'a> {
             (Meaning::Named { waits }, _, _) => self.named(call, waits),
             (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
             (Meaning::Cluster(op), out, _) => self.cluster(op, call, out),
+            (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
             | (
                 Meaning::Pure(_)

@@ -216,6 +216,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             (block.time, block.known) = (1, 1);
             block.flights.clear();
             block.named = Default::default();
+            (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
                 warp.begin(self.machine.n_threads);
             }
@@ -255,6 +256,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
             known: 1,
             flights: Default::default(),
             named: Default::default(),
+            has_waited: false,
+            lets_early: false,
         };
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32);
         let warps = (0..n_warps).map(|index| {
@@ -324,6 +327,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         }
         if !cluster.has_ended[crew] && warps.iter().all(|warp| warp.status == Status::Ended) {
             end_block(self.machine, cluster, block, warps);
+            self.machine.let_next_begin(block);
         }
         is_moving
     }

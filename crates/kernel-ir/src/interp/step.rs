@@ -6,7 +6,7 @@
 
 use super::clock::Reach;
 use crate::constant::Const;
-use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, WarpOp};
+use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, WarpOp};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
@@ -154,6 +154,7 @@ pub(super) enum Step<'a> {
     CommitCopies,
     /// Waits for all but so many groups.
     WaitForCopies(usize),
+    Dependent(DependentOp),
     Print {
         format: &'a str,
         values: Vec<(Type, Register)>,

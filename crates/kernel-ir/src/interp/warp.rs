@@ -218,6 +218,10 @@ pub(super) struct Block {
     pub flights: Flights,
     /// Its barriers with numbers.
     pub named: NamedBarriers,
+    /// Whether a thread has waited for the launch in front.
+    pub has_waited: bool,
+    /// Whether a thread that does not know of such a wait has let the launch behind begin.
+    pub lets_early: bool,
 }
 
 /// Blocks that run side by side and reach one another's shared memory. A block of a launch without

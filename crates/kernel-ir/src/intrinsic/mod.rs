@@ -10,6 +10,7 @@ mod atomic;
 mod bits;
 mod cluster;
 mod copy;
+mod dependent;
 mod geometry;
 mod math;
 mod sync;
@@ -176,6 +177,8 @@ pub enum Meaning {
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
     Cluster(ClusterOp),
+    /// It is about launches that begin before those in front of them have ended.
+    Dependent(DependentOp),
 }
 
 /// Where in the grid a thread is.
@@ -274,6 +277,15 @@ pub enum ClusterOp {
     Map,
 }
 
+/// The deeds of a launch about those in front of it and behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DependentOp {
+    /// Waits for the one in front of it.
+    Wait,
+    /// Lets the one behind it begin.
+    LaunchDependents,
+}
+
 /// Every row, family by family.
 pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
     let families = [
@@ -286,6 +298,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         atomic::ROWS,
         copy::ROWS,
         cluster::ROWS,
+        dependent::ROWS,
     ];
     families.into_iter().flatten()
 }

@@ -178,8 +178,6 @@ const LACKS: &[(&str, &str)] = &[
     ("elect_one", "write `if kp.lane_idx() == 0`"),
     ("setmaxregister_increase", "leave it out"),
     ("setmaxregister_decrease", "leave it out"),
-    ("griddepcontrol_wait", "write `pdl=True` in the launch"),
-    ("griddepcontrol_launch_dependents", "write `pdl=True` in the launch"),
 ];
 
 /// What to do for a name of CuTe DSL's: `` write `kp.float32` ``.

@@ -6,7 +6,7 @@ use super::rows::{self, How};
 use super::warp::EVERYONE;
 use crate::kernel::shared::{Lowering, values, words};
 use crate::llvm::Ty;
-use kernpack_kernel_ir::intrinsic::{Level, Meaning, Timer};
+use kernpack_kernel_ir::intrinsic::{DependentOp, Level, Meaning, Timer};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Call, Operand};
 
@@ -29,6 +29,7 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
             (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
+            (Meaning::Dependent(op), _) => self.lower_dependent(op),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
             (
                 Meaning::Pure(_)
@@ -75,5 +76,13 @@ impl Lowering<'_, '_, Nvptx> {
             }
         };
         self.emitter.intrinsic(name, &[], &[self.emitter.int(Ty::I32, of)]);
+    }
+
+    fn lower_dependent(&self, op: DependentOp) {
+        let name = match op {
+            DependentOp::Wait => "llvm.nvvm.griddepcontrol.wait",
+            DependentOp::LaunchDependents => "llvm.nvvm.griddepcontrol.launch.dependents",
+        };
+        self.emitter.intrinsic(name, &[], &[]);
     }
 }

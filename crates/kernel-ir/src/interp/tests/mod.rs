@@ -10,6 +10,7 @@ mod flights;
 mod named;
 mod order;
 mod races;
+mod sequences;
 mod speed;
 mod values;
 

@@ -372,7 +372,7 @@ fn kernels(sm: u32) -> Vec<Kernel> {
     numbered(arithmetic, "arithmetic")
         .chain(numbered(conversions, "convert"))
         .chain(types().into_iter().map(accesses))
-        .chain(rows.filter(|row| Needs::of_row(row.name).sm <= sm).map(|row| calls(row, sm)))
+        .chain(rows.filter(|row| Needs::of_row(row).sm <= sm).map(|row| calls(row, sm)))
         .chain(Scalar::ALL.iter().filter(|scalar| scalar.is_int()).map(|scalar| loops(*scalar)))
         .chain([escapes(), nest()])
         .collect()
