@@ -49,7 +49,8 @@ fn param(number: usize, arg: &LaunchArg) -> String {
         LaunchArg::Value(_, CScalar::Pointer)
         | LaunchArg::Result(_)
         | LaunchArg::Workspace(_)
-        | LaunchArg::EnvStream => format!(".param .u64 a{number}"),
+        | LaunchArg::EnvStream
+        | LaunchArg::AssertRecord => format!(".param .u64 a{number}"),
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod again;
 mod architectures;
+mod asserts;
 mod arguments;
 mod chains;
 mod choosing;

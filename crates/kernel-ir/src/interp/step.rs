@@ -130,8 +130,17 @@ pub(super) enum Step<'a> {
         format: &'a str,
         values: Vec<(Type, Register)>,
     },
+    Assert(Box<Assert<'a>>),
     Unsupported(String),
     Control(Control),
+}
+
+/// What has to hold, and what is said where it does not.
+#[derive(Clone, Debug)]
+pub(super) struct Assert<'a> {
+    pub condition: Register,
+    pub format: &'a str,
+    pub values: Vec<(Type, Register)>,
 }
 
 /// Which threads run next, and what.
