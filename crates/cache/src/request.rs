@@ -2,11 +2,11 @@
 //! Requests to the cache, and the keys that name them.
 //!
 //! The key is of what is known without opening a file: the text of the package file, signatures
-//! that are given beside it, the files that are held in memory, the target, whether kernels assert,
-//! and which kernpack asks. Not in it: the folder that paths start at, so that what was moved is still found; what
-//! CUDA C++ is compiled for, as an entry serves all whose architectures it has code for; and
-//! compilers with the variables that they heed, which records have, as there may be none where a
-//! package is only used.
+//! that are given beside it, the files that are held in memory, the target, whether kernels assert
+//! as they run, and which kernpack asks. Not in it: the folder that paths start at, so that what
+//! was moved is still found; what CUDA C++ is compiled for, as an entry serves all whose
+//! architectures it has code for; and compilers with the variables that they heed, which records
+//! have, as there may be none where a package is only used.
 
 use kernpack_compiler::llvm_version;
 use kernpack_compiler::source::identity::processor;

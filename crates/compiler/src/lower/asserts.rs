@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What calls do about assertions of kernels: each looks whether one has failed on its device, and
+//! Calls of packages whose kernels assert something: each looks whether one has failed on its device, and
 //! raises that before it launches anything; else it has where the next failure is written down.
 //! And the function that waits for devices, and raises it then.
 
@@ -44,7 +44,7 @@ pub(super) fn find_record<'c>(builder: &mut FunctionBuilder<'_, 'c>, device: V<'
 }
 
 impl<'c> Call<'_, '_, 'c> {
-    /// Leaves the call where an assertion has failed on its device, if it launches kernels that may.
+    /// Leaves the call where an assertion has failed on its device, if its kernels may do that.
     pub(super) fn look_for_failure(&mut self) {
         if !self.builder.plan.launches.iter().any(Launch::asserts) {
             return;

@@ -135,7 +135,7 @@ pub(super) enum Step<'a> {
     Control(Control),
 }
 
-/// What has to hold, and what is said where it does not.
+/// A condition that has to hold, and the message where it does not.
 #[derive(Clone, Debug)]
 pub(super) struct Assert<'a> {
     pub condition: Register,

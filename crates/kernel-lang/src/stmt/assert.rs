@@ -13,7 +13,7 @@ use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Assert, OpKind, Region};
 use kernpack_syntax::Span;
 
-/// What an assertion says where it has no message.
+/// The message of an assertion that has none.
 const NO_MESSAGE: &str = "an assertion does not hold";
 
 /// A message: `{}` stands for the next value.

@@ -2,12 +2,12 @@
 //! NVIDIA's GPUs: what only they have, and kernels as PTX. A kernel is a function of LLVM's that
 //! each thread runs.
 //!
-//! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads registers,
-//! `warp.rs` and `atomic.rs` are what threads do together, and `copy.rs` what goes on beside them.
-//! `instruction.rs` has conversions that round, `asm.rs` is PTX as it is written, `print.rs`
-//! calls the device's `vprintf`, and `assert.rs` writes down which assertion failed. `call.rs` does each row as it means, or as its entry says:
-//! `rows.rs` is NVIDIA's column of the table of intrinsics. `needs.rs` says what rows need of an
-//! architecture and of PTX.
+//! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads
+//! registers, `warp.rs` and `atomic.rs` are what threads do together, and `copy.rs` what goes on
+//! beside them. `instruction.rs` has conversions that round, `asm.rs` is PTX as it is written,
+//! `print.rs` calls the device's `vprintf`, and `assert.rs` writes down which assertion failed.
+//! `call.rs` does each row as it means, or as its entry says: `rows.rs` is NVIDIA's column of the
+//! table of intrinsics. `needs.rs` says what rows need of an architecture and of PTX.
 //!
 //! Not here: the way from LLVM's module to PTX (`llvm/nvptx.rs`), and machine code.
 

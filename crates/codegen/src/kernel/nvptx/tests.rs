@@ -494,6 +494,24 @@ fn lines_and_ptx_are_as_written() {
     );
 }
 
+/// The record is behind the parameters; who fails looks at it, takes it, and says that it is whole.
+#[test]
+fn assertions_are_written_down() {
+    let text = r#"kernel k(v0 is: bool, v1 n: int8) files "folder/k.py" {
+        assert v0, "{} of\n", v1  @7:1
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    assert!(ptx.contains(".param .u64 .ptr .global .align 8 k_param_2"), "{ptx}");
+    let words = "k\0k.py:7\0s\0\0 of\n\0".bytes().map(|byte| byte.to_string());
+    assert!(ptx.contains(&words.collect::<Vec<_>>().join(", ").trim_end_matches(", 0")), "{ptx}");
+    expect_instructions(
+        text,
+        "sm_80",
+        &["sys", "cvt"],
+        expect![[r#""#]],
+    );
+}
+
 /// A step that may be 0, or sums that may overflow, cost a comparison; what is proved costs none.
 #[test]
 fn loops_end_where_sums_overflow() {

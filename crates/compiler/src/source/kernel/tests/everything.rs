@@ -307,7 +307,7 @@ fn loops(scalar: Scalar) -> Kernel {
     maker.b.finish()
 }
 
-/// Numbers that are printed, and that are in registers of PTX.
+/// Numbers that are printed, asserted, and in registers of PTX.
 fn escapes() -> Kernel {
     let mut maker = Maker::new("escapes");
     let mut printed = vec![];
@@ -332,9 +332,15 @@ fn escapes() -> Kernel {
         has_effects: true,
     };
     maker.b.asm(None, address);
+    let asserted = printed.clone();
     let text = format!("100 % {}\u{1}", "{} ".repeat(printed.len()));
     maker.b.effect(OpKind::Print(text, printed));
     maker.b.effect(OpKind::Print("nothing".to_string(), vec![]));
+    for values in asserted.chunks(Assert::MOST_VALUES) {
+        let condition = maker.operand(Type::Scalar(Scalar::Bool), 0);
+        let (text, values) = ("{}".repeat(values.len()), values.to_vec());
+        maker.b.effect(OpKind::Assert(Assert { condition, text, values }));
+    }
     maker.b.finish()
 }
 
