@@ -54,13 +54,14 @@ def arguments():
 
 def fail(record):
     """Writes down what the kernel would."""
-    memory = (ctypes.c_char * 1024).from_address(record)
-    numbers = [1, 0, 0, 2, 0, 0, 0]
-    memory[4:32] = b"".join(number.to_bytes(4, "little") for number in numbers)
+    memory = (ctypes.c_char * 1152).from_address(record)
+    numbers = [1, 0, 0, 2, 0, 0]
+    memory[8:32] = b"".join(number.to_bytes(4, "little") for number in numbers)
     memory[32:48] = (5).to_bytes(8, "little") + (20).to_bytes(8, "little")
     text = b"look\\0check.py:12\\0ss\\0\\0 of \\0\\0"
     memory[64 : 64 + len(text)] = text
-    memory[0:4] = (2).to_bytes(4, "little")
+    told = int.from_bytes(memory[1024:1028], "little")
+    memory[0:4] = (told + 1).to_bytes(4, "little")
 
 
 def raised(call, *args):

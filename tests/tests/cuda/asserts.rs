@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "a record is memory that kernels write")]
 
 use super::*;
-use kernpack_kernel_ir::assert_record::{AssertRecord, EMPTY, WRITTEN};
+use kernpack_kernel_ir::assert_record::AssertRecord;
 use kernpack_tests::cuda_host::{GLOBAL, Host};
 use std::sync::Barrier;
 use std::sync::atomic::Ordering;
@@ -89,11 +89,12 @@ fn fail(record: usize) {
     let record: *mut AssertRecord = std::ptr::with_exposed_provenance_mut(record);
     // SAFETY: it is a record, and nobody else writes to it now.
     let record = unsafe { &mut *record };
-    assert_eq!(record.state.load(Ordering::Acquire), EMPTY);
+    let number = record.told.0.load(Ordering::Acquire);
+    assert_eq!(record.written.load(Ordering::Acquire), number);
     (record.block, record.thread) = ([1, 2, 3], [4, 5, 6]);
     record.values[..2].copy_from_slice(&[-7_i64 as u64, 0.25_f64.to_bits()]);
     record.text[..TEXT.len()].copy_from_slice(TEXT);
-    record.state.store(WRITTEN, Ordering::Release);
+    record.written.store(number + 1, Ordering::Release);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Call;
 use super::driver::{Driver, NOT_REGISTERED, Status};
@@ -16,7 +16,7 @@ use super::load::without_capture;
 use super::message::Message;
 use super::state::{Area, MAX_DEVICES};
 use super::system;
-use crate::assert_record::{AssertRecord, EMPTY, TOLD, WRITTEN};
+use crate::assert_record::AssertRecord;
 use crate::blank::Blank;
 use crate::interface::functions::PushFloat;
 use crate::interface::layout::ErrorParts;
@@ -33,6 +33,8 @@ pub(super) struct Seen {
     pub(super) record: AssertRecord,
     /// Its address on the device.
     address: *mut c_void,
+    /// The number of the last failure that a thread tells of, or has told.
+    telling: AtomicU32,
 }
 
 /// Writes down where kernels on a device tell of failed assertions. 0, or -1 where an error is
@@ -51,8 +53,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_asserts(
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     let seen = match known(device as usize) {
-        Some(Seen { record, .. }) if record.has_failed() && record.take() => {
-            return tell(record, push_float, true, blank);
+        Some(known) if known.has_failed() && known.take() => {
+            return tell(&known.record, push_float, true, blank);
         }
         Some(known) => known,
         None => match make(device, blank) {
@@ -79,12 +81,12 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_synchronize(
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     for device in 0..MAX_DEVICES {
-        let Some(Seen { record, .. }) = known(device) else { continue };
+        let Some(seen) = known(device) else { continue };
         if let Err(n_strings) = wait(device as i64, blank) {
             return blank.raise(n_strings);
         }
-        if record.has_failed() && record.take() {
-            return tell(record, push_float, false, blank);
+        if seen.has_failed() && seen.take() {
+            return tell(&seen.record, push_float, false, blank);
         }
     }
     0
@@ -97,16 +99,21 @@ fn known(device: usize) -> Option<&'static Seen> {
     if device < MAX_DEVICES { area.asserts(device) } else { None }
 }
 
-impl AssertRecord {
+impl Seen {
     /// Whether an assertion has failed that nobody was told of.
     #[inline(always)]
     pub(super) fn has_failed(&self) -> bool {
-        self.state.load(Ordering::Acquire) == WRITTEN
+        let AssertRecord { written, told, .. } = &self.record;
+        written.load(Ordering::Acquire) != told.0.load(Ordering::Relaxed)
     }
 
     /// Takes the duty to tell. Of several threads one has it.
     fn take(&self) -> bool {
-        self.state.compare_exchange(WRITTEN, TOLD, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        let AssertRecord { written, told, .. } = &self.record;
+        let before = told.0.load(Ordering::Acquire);
+        let next = written.load(Ordering::Acquire);
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        before != next && self.telling.compare_exchange(before, next, success, failure).is_ok()
     }
 }
 
@@ -150,7 +157,7 @@ fn make(device: i64, blank: Blank) -> Result<&'static Seen, i32> {
                 theirs
             }
         };
-    // SAFETY: it stays until the package goes, and but for the state nobody here writes to it.
+    // SAFETY: it stays until the package goes, and but for numbers that are atomic nobody writes to it.
     Ok(unsafe { &*made })
 }
 
@@ -183,7 +190,7 @@ pub(super) fn free(driver: &Driver, seen: *mut Seen) {
     }
 }
 
-/// Raises a failure, which this thread has taken. Then the record is empty.
+/// Raises a failure, which this thread has taken. Then the next may be written.
 #[cold]
 #[inline(never)]
 fn tell(record: &AssertRecord, push_float: Option<PushFloat>, is_call: bool, blank: Blank) -> i32 {
@@ -205,7 +212,7 @@ fn tell(record: &AssertRecord, push_float: Option<PushFloat>, is_call: bool, bla
         message.text(c"; an earlier call launched the kernel, and this one launches nothing");
     }
     let raised = message.raise();
-    record.state.store(EMPTY, Ordering::Release);
+    record.told.0.store(record.written.load(Ordering::Acquire), Ordering::Release);
     raised
 }
 

@@ -9,7 +9,7 @@ use super::Nvptx;
 use super::space::pointer_ty;
 use crate::kernel::shared::Lowering;
 use crate::llvm::{Inline, KernelParam, Operation, Predicate, Ty, V};
-use kernpack_kernel_ir::assert_record::{EMPTY, TAKEN, TEXT_BYTES, WRITTEN, offset};
+use kernpack_kernel_ir::assert_record::{TEXT_BYTES, offset};
 use kernpack_kernel_ir::kernel::{Kernel, Place, Value};
 use kernpack_kernel_ir::op::{Assert, Rounding};
 use kernpack_kernel_ir::types::{Class, Scalar, Space, Type};
@@ -19,6 +19,17 @@ use kernpack_kernel_ir::types::{Class, Scalar, Space, Type};
 const NAME_BYTES: usize = 256;
 /// Texts are copied by words of so many bytes.
 const WORD_BYTES: usize = 8;
+
+/// The lanes below a thread's that are with it here.
+const LOWER_LANES: &str = "{ .reg .b32 all, lower; activemask.b32 all; \
+                           mov.u32 lower, %lanemask_lt; and.b32 $0, all, lower; }";
+
+/// Reads a number that others write.
+const LOOK: &str = "ld.relaxed.sys.global.u32 $0, [$1];";
+/// Puts another number in the place of one.
+const TAKE: &str = "atom.relaxed.sys.global.cas.b32 $0, [$1], $2, $3;";
+/// Writes a number behind all else.
+const PUBLISH: &str = "st.release.sys.global.u32 [$0], $1;";
 
 /// The parameter.
 pub(super) const RECORD: KernelParam = KernelParam {
@@ -33,37 +44,44 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let emitter = self.emitter;
         let values: Vec<_> = assert.values.iter().map(|value| self.recorded(*value)).collect();
         let record = emitter.param(self.function, self.kernel.params.len() as u32);
-        let [failed, given, free, taken, behind] =
-            ["failed", "given", "free", "taken", "behind"].map(|name| self.block(name));
+        let [failed, given, leads, free, mine, behind] =
+            ["failed", "given", "leads", "free", "mine", "behind"].map(|name| self.block(name));
+        let at = |offset| emitter.offset_by(record, offset);
         emitter.branch(self.kept(assert.condition), behind, failed, Some(true));
         emitter.at(failed);
         let is_given = emitter.compare(Predicate::NE, emitter.to_int(record), self.i64(0));
         emitter.branch(is_given, given, behind, None);
         emitter.at(given);
+        // The record is far away: of threads that fail together, one goes there.
+        let before = self.number(LOWER_LANES, "=r,~{memory}", &[]);
+        let is_first = emitter.compare(Predicate::EQ, before, emitter.int(Ty::I32, 0));
+        emitter.branch(is_first, leads, behind, None);
+        emitter.at(leads);
         // Threads that come later only look.
-        let state = self.of_state("ld.relaxed.sys.global.u32 $0, [$1];", record);
-        let is_empty = emitter.compare(Predicate::EQ, state, emitter.int(Ty::I32, EMPTY.into()));
-        emitter.branch(is_empty, free, behind, None);
+        let told = self.number(LOOK, "=r,l,~{memory}", &[at(offset::TOLD)]);
+        let taken = self.number(LOOK, "=r,l,~{memory}", &[at(offset::TAKEN)]);
+        let is_free = emitter.compare(Predicate::EQ, told, taken);
+        emitter.branch(is_free, free, behind, None);
         emitter.at(free);
-        let take = format!("atom.relaxed.sys.global.cas.b32 $0, [$1], {EMPTY}, {TAKEN};");
-        let before = self.of_state(&take, record);
-        let is_mine = emitter.compare(Predicate::EQ, before, emitter.int(Ty::I32, EMPTY.into()));
-        emitter.branch(is_mine, taken, behind, None);
-        emitter.at(taken);
-        for (axis, at) in (0..3).zip((offset::BLOCK..).step_by(4)) {
-            emitter.store_at(record, at, self.block_idx(axis));
+        let next = emitter.arith(Operation::Add, told, emitter.int(Ty::I32, 1));
+        let operands = [at(offset::TAKEN), told, next];
+        let before = self.number(TAKE, "=r,l,r,r,~{memory}", &operands);
+        let is_mine = emitter.compare(Predicate::EQ, before, told);
+        emitter.branch(is_mine, mine, behind, None);
+        emitter.at(mine);
+        for (axis, place) in (0..3).zip((offset::BLOCK..).step_by(4)) {
+            emitter.store_at(record, place, self.block_idx(axis));
         }
-        for (axis, at) in (0..3).zip((offset::THREAD..).step_by(4)) {
-            emitter.store_at(record, at, self.thread(axis));
+        for (axis, place) in (0..3).zip((offset::THREAD..).step_by(4)) {
+            emitter.store_at(record, place, self.thread(axis));
         }
-        for (value, at) in values.into_iter().zip((offset::VALUES..).step_by(8)) {
-            emitter.store_at(record, at, value);
+        for (value, place) in values.into_iter().zip((offset::VALUES..).step_by(8)) {
+            emitter.store_at(record, place, value);
         }
-        self.copy_text(&self.words(assert, place), emitter.offset_by(record, offset::TEXT));
-        let publish = format!("st.release.sys.global.u32 [$0], {WRITTEN};");
-        let inline =
-            Inline { text: &publish, constraints: "l,~{memory}", result: None, has_effects: true };
-        emitter.inline(&inline, &[record]);
+        self.copy_text(&self.words(assert, place), at(offset::TEXT));
+        let constraints = "l,r,~{memory}";
+        let publish = Inline { text: PUBLISH, constraints, result: None, has_effects: true };
+        emitter.inline(&publish, &[at(offset::WRITTEN), next]);
         emitter.jump(behind);
         emitter.at(behind);
     }
@@ -72,16 +90,11 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         self.emitter.int(Ty::I64, value)
     }
 
-    /// Runs an instruction on the state, which is first in a record; what it gives.
-    fn of_state(&self, text: &str, record: V<'c>) -> V<'c> {
-        let inline = Inline {
-            text,
-            constraints: "=r,l,~{memory}",
-            result: Some(Ty::I32),
-            has_effects: true,
-        };
-        let state = self.emitter.inline(&inline, &[record]);
-        state.unwrap_or_else(|| unreachable!("the instruction has a result"))
+    /// The number of 32 bits that instructions give.
+    fn number(&self, text: &str, constraints: &str, operands: &[V<'c>]) -> V<'c> {
+        let inline = Inline { text, constraints, result: Some(Ty::I32), has_effects: true };
+        let number = self.emitter.inline(&inline, operands);
+        number.unwrap_or_else(|| unreachable!("the instructions have a result"))
     }
 
     /// A number as a record has it.

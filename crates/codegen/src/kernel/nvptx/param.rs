@@ -14,7 +14,7 @@ const KERNEL: u32 = 71;
 
 /// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
 pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
-    let record = kernel.asserts().then(|| RECORD);
+    let record = kernel.asserts().then_some(RECORD);
     let params: Vec<_> = kernel.params.iter().map(param).chain(record).collect();
     let function = emitter.define_kernel(&kernel.name, &params, KERNEL);
     if let [Some(x), Some(y), Some(z)] = kernel.block {

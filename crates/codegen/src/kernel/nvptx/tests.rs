@@ -502,13 +502,19 @@ fn assertions_are_written_down() {
     }"#;
     let ptx = ptx_of(text, "sm_80");
     assert!(ptx.contains(".param .u64 .ptr .global .align 8 k_param_2"), "{ptx}");
-    let words = "k\0k.py:7\0s\0\0 of\n\0".bytes().map(|byte| byte.to_string());
-    assert!(ptx.contains(&words.collect::<Vec<_>>().join(", ").trim_end_matches(", 0")), "{ptx}");
+    let words = "k\0k.py:7\0s\0\0 of\n".bytes().map(|byte| byte.to_string());
+    assert!(ptx.contains(&words.collect::<Vec<_>>().join(", ")), "{ptx}");
+    let words = ["activemask", "ld.relaxed", "atom.relaxed", "st.release", "cvt"];
     expect_instructions(
         text,
         "sm_80",
-        &["sys", "cvt"],
-        expect![[r#""#]],
+        &words,
+        expect![[r#"
+        ld.relaxed.sys.global.u32 %r4, [%rd3];
+        ld.relaxed.sys.global.u32 %r2, [%rd4];
+        atom.relaxed.sys.global.cas.b32 %r3, [%rd4], %r4, %r5;
+        st.release.sys.global.u32 [%rd2], %r5;
+    "#]],
     );
 }
 

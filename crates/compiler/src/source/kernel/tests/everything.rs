@@ -10,8 +10,8 @@ use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
 use kernpack_kernel_ir::op::{
-    Asm, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region, Rounding,
-    Store, Unary,
+    Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region,
+    Rounding, Store, Unary,
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
