@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls of packages whose kernels assert something: each looks whether one has failed on its device, and
-//! raises that before it launches anything; else it has where the next failure is written down.
-//! And the function that waits for devices, and raises it then.
+//! Calls of packages whose kernels assert something: each looks whether one has failed on its
+//! device, and raises that before it launches anything; else it has where the next failure is
+//! written down. And the function that waits for devices, and raises it then.
 
 use super::SafeCall;
 use super::faults::Faults;

@@ -157,7 +157,7 @@ fn make(device: i64, blank: Blank) -> Result<&'static Seen, i32> {
                 theirs
             }
         };
-    // SAFETY: it stays until the package goes, and but for numbers that are atomic nobody writes to it.
+    // SAFETY: it stays until the package goes. Nobody here writes to it, but to atomic numbers.
     Ok(unsafe { &*made })
 }
 
