@@ -195,8 +195,6 @@ pub fn decode(plan: &Plan, launched: &mut Launched) {
     };
     for (field, value) in flat(&launch.args).into_iter().zip(&mut launched.values) {
         *value = match field {
-            // Nobody knows where it is.
-            LaunchArg::AssertRecord => 0,
             // Others are doubles by now.
             LaunchArg::Value(_, CScalar::Float(dtype @ (DType::FLOAT16 | DType::BFLOAT16))) => {
                 widen(*dtype, *value)
