@@ -11,8 +11,8 @@
 
 mod again;
 mod architectures;
-mod asserts;
 mod arguments;
+mod asserts;
 mod chains;
 mod choosing;
 mod devices;
