@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::program::Program;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
-use super::step::{Register, Step, width};
+use super::step::{Assert, Register, Step, width};
 use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
@@ -146,6 +146,7 @@ impl<'p> Execution<'_, 'p> {
             | Step::Named { .. }
             | Step::Fence { .. }
             | Step::Arrive { .. }
+            | Step::Dependent(_)
             | Step::Meet => return self.synchronise(step),
             Step::Timer { out } => {
                 self.machine.is_exact = false;
@@ -156,8 +157,8 @@ impl<'p> Execution<'_, 'p> {
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),
             Step::WaitForCopies(n_left) => self.wait_for_copies(*n_left),
-            Step::Dependent(op) => self.dependent(*op),
             Step::Print { format, values } => self.print(format, values),
+            Step::Assert(assert) => self.assert(assert),
             Step::Unsupported(message) => self.unsupported(message),
             Step::Control(control) => return self.control(*control),
         }
@@ -229,6 +230,7 @@ impl<'p> Execution<'_, 'p> {
             Step::Meet => return self.meet(),
             Step::Arrive { is_release } => self.arrive(is_release),
             Step::Fence { reach } => self.fence(reach),
+            Step::Dependent(op) => self.dependent(op),
             _ => {}
         }
         self.warp.pc += 1;
@@ -382,6 +384,14 @@ impl<'p> Execution<'_, 'p> {
         }
     }
 
+    fn assert(&mut self, assert: &Assert<'_>) {
+        let failed = self.warp.active & !self.where_true(assert.condition);
+        for lane in lanes_of(failed) {
+            let message = self.line(assert.format, &assert.values, lane);
+            self.find(Kind::FailedAssert, lane, None, message);
+        }
+    }
+
     // Lines for a person.
 
     fn print(&mut self, format: &str, values: &[(Type, Register)]) {
@@ -389,18 +399,23 @@ impl<'p> Execution<'_, 'p> {
             if self.machine.printed.len() >= self.machine.most_printed {
                 return;
             }
-            let mut values = values.iter();
-            let mut line = String::new();
-            let mut pieces = format.split("{}");
-            line += pieces.next().unwrap_or_default();
-            for piece in pieces {
-                if let Some((ty, register)) = values.next() {
-                    line += &self.shown(*ty, *register, lane);
-                }
-                line += piece;
-            }
+            let line = self.line(format, values, lane);
             self.machine.printed.push(line);
         }
+    }
+
+    /// A format with the values of a lane.
+    fn line(&self, format: &str, values: &[(Type, Register)], lane: usize) -> String {
+        let mut values = values.iter();
+        let mut pieces = format.split("{}");
+        let mut line = pieces.next().unwrap_or_default().to_string();
+        for piece in pieces {
+            if let Some((ty, register)) = values.next() {
+                line += &self.shown(*ty, *register, lane);
+            }
+            line += piece;
+        }
+        line
     }
 
     fn shown(&self, ty: Type, register: Register, lane: usize) -> String {

@@ -60,6 +60,8 @@ kinds! {
     /// A shuffle or vote that some threads of the warp do not come to, or that reads a lane that is
     /// not there.
     DivergentExchange = "divergent-exchange";
+    /// An assertion of the kernel that does not hold.
+    FailedAssert = "failed-assert";
     /// Threads that wait for what never happens.
     Deadlock = "deadlock";
     /// A loop that has run for too long.

@@ -4,10 +4,10 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
-use super::step::{Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
+use super::step::{self, Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
 use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
+use crate::op::{self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -149,6 +149,7 @@ impl<'a> Compiler<'a> {
                 let values = values.collect();
                 self.emit(Step::Print { format, values });
             }
+            OpKind::Assert(assert) => self.assert(assert),
             OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
                     self.expr(expr, result);
@@ -156,6 +157,14 @@ impl<'a> Compiler<'a> {
             }
         }
         self.release();
+    }
+
+    fn assert(&mut self, assert: &'a op::Assert) {
+        let values = assert.values.iter().map(|value| (self.ty(*value), self.of(*value)));
+        let values = values.collect();
+        let condition = self.of(assert.condition);
+        let assert = step::Assert { condition, format: &assert.text, values };
+        self.emit(Step::Assert(Box::new(assert)));
     }
 
     /// Frees what was needed up to here.

@@ -159,8 +159,17 @@ pub(super) enum Step<'a> {
         format: &'a str,
         values: Vec<(Type, Register)>,
     },
+    Assert(Box<Assert<'a>>),
     Unsupported(String),
     Control(Control),
+}
+
+/// A condition that has to hold, and the message where it does not.
+#[derive(Clone, Debug)]
+pub(super) struct Assert<'a> {
+    pub condition: Register,
+    pub format: &'a str,
+    pub values: Vec<(Type, Register)>,
 }
 
 /// Which threads run next, and what.

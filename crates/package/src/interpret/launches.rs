@@ -229,6 +229,7 @@ impl Tensors<'_> {
             LaunchArg::Workspace(number) => Some((*self.workspaces.get(*number)?, 0)),
             LaunchArg::Value(..)
             | LaunchArg::EnvStream
+            | LaunchArg::AssertRecord
             | LaunchArg::Struct(_)
             | LaunchArg::TensorMap(_) => (self.at)(value? as u64),
         }

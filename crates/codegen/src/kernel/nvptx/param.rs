@@ -2,6 +2,7 @@
 //! How a kernel is called: its parameters, and what is known of it as a whole.
 
 use super::Nvptx;
+use super::assert::RECORD;
 use super::space::pointer_ty;
 use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
@@ -16,7 +17,9 @@ const KERNEL: u32 = 71;
 /// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
 pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
     let waits = waits(&kernel.body);
-    let params: Vec<_> = kernel.params.iter().map(|one| param(one, waits)).collect();
+    let record = kernel.asserts().then_some(RECORD);
+    let params = kernel.params.iter().map(|one| param(one, waits));
+    let params: Vec<_> = params.chain(record).collect();
     let function = emitter.define_kernel(&kernel.name, &params, KERNEL);
     if let [Some(x), Some(y), Some(z)] = kernel.block {
         emitter.set_kernel_attribute(function, "nvvm.reqntid", &format!("{x},{y},{z}"));

@@ -112,7 +112,9 @@ fn expect_first(lines: Lines, expected: &Expect) {
 fn a_tile_that_nobody_waits_for_is_found() {
     expect_first(
         Lines { there: "call barrier.arrive(v22, 64) @5:1", ..RIGHT },
-        &expect!["error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"],
+        &expect![
+            "error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"
+        ],
     );
     expect_first(
         Lines { free: "", emptied: "", ..RIGHT },
