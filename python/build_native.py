@@ -55,9 +55,11 @@ def build() -> Path:
         "CARGO_PROFILE_RELEASE_DEBUG": "0",
         "CARGO_PROFILE_RELEASE_STRIP": "symbols",
     }
-    for arguments in (
-        ["--package", "kernpack-python", "--features", "static-llvm"],
-        ["--manifest-path", "crates/call-type/Cargo.toml"],
+    # Those who ask for less wait less. The type of functions has no std, which only optimised code can do without.
+    asked = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": os.environ.get("KERNPACK_OPT_LEVEL", "3")}
+    for arguments, more in (
+        (["--package", "kernpack-python", "--features", "static-llvm"], asked),
+        (["--manifest-path", "crates/call-type/Cargo.toml"], {}),
     ):
         command = [
             "cargo",
@@ -68,7 +70,7 @@ def build() -> Path:
             str(target),
             *arguments,
         ]
-        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+        subprocess.run(command, cwd=ROOT, env={**environment, **more}, check=True)
     return target / "release"
 
 

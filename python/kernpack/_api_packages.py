@@ -45,7 +45,7 @@ from ._errors import CompileError, CompileForbidden, CompileWarning
 from ._export import export
 from ._function import Function
 from ._kernel import cubin, cuda, fatbin, host
-from ._module import Module, find_runtime_libraries, inspect, load_module
+from ._module import Module, find_runtime_libraries, inspect, load_module, synchronize
 from ._package import Definition, Launch, Source
 from ._signature import (
     SymInt,
@@ -122,6 +122,7 @@ __all__ = [
     "ptx",
     "signature",
     "sym_int",
+    "synchronize",
     "uint16",
     "uint32",
     "uint64",

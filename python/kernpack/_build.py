@@ -144,14 +144,17 @@ def get_program(
     name: str,
     text: str,
     places: Sequence[tuple[str, int]],
-    arch: _arch.Archs,
+    compiled: tuple[_arch.Archs, bool],
     ask: Callable[[], None],
 ) -> OfProgram:
     """The package of functions of a running program. `places` are the files and lines of its
-    sources; `ask` raises where it must not be compiled.
+    sources; `compiled` says for which architectures, and whether kernels assert; `ask` raises where
+    it must not be compiled.
     """
+    arch, asserts = compiled
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
-    return _get_program({**of_program, **_arch.wanted(arch)}, ask)
+    how = _arch.wanted(arch) if asserts else {**_arch.wanted(arch), "asserts": False}
+    return _get_program({**of_program, **how}, ask)
 
 
 def _get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = None) -> OfProgram:
@@ -174,14 +177,21 @@ def joined_programs(name: str, modules: Sequence[Module]) -> Module:
     places = [place for each in of_each for place in each["places"]]
     of_all = {**of_each[0], "name": name, "text": text, "places": places}
     own = ("name", "text", "places")
-    archs = [{key: each[key] for key in each if key not in own} for each in of_each]
-    if any(each != archs[0] for each in archs):
+    how = [{key: each[key] for key in each if key not in own} for each in of_each]
+    if any(each.get("asserts") != how[0].get("asserts") for each in how):
+        raise ValueError(OTHER_ASSERTS)
+    if any(each != how[0] for each in how):
         raise ValueError(OTHER_ARCHS)
     return _get_program(of_all).module
 
 
 OTHER_ARCHS = (
     "the functions were compiled for different architectures: join them with the same `arch`"
+)
+
+
+OTHER_ASSERTS = (
+    "some functions were compiled with `asserts=False`: join them with the same `asserts`"
 )
 
 

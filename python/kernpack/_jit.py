@@ -109,6 +109,7 @@ class _Options:
     where: Sequence[str]
     strict: bool
     arch: _arch.Archs
+    asserts: bool
     max_variants: int
 
 
@@ -295,7 +296,7 @@ class _JitMethods(Function):
         arch = arch if arch is not None else self._options.arch
         ask = functools.partial(_refuse_captured, said.signature, why)
         text, places = program.text(said), program.places
-        built = _build.get_program(program.name, text, places, arch, ask)
+        built = _build.get_program(program.name, text, places, (arch, self._options.asserts), ask)
         seconds = time.perf_counter() - begin
         function, is_hit = built.module[program.name], built.is_cached
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
@@ -672,6 +673,7 @@ def jit(
     where: str | Sequence[str] = (),
     strict: bool = False,
     arch: _arch.Archs = None,
+    asserts: bool = True,
     max_variants: int = MOST_VARIANTS,
 ) -> Callable[[Decorated], JitFunction]: ...
 
@@ -684,6 +686,7 @@ def jit(
     where: str | Sequence[str] = (),
     strict: bool = False,
     arch: _arch.Archs = None,
+    asserts: bool = True,
     max_variants: int = MOST_VARIANTS,
 ) -> Any:
     """Makes a function that launches kernels: `@kp.jit`, or `@kp.jit("signature")`.
@@ -691,11 +694,12 @@ def jit(
     Without a signature it is compiled for what each call's arguments are, at most `max_variants`
     times; `where` has rules that relate them. `workspace` is memory that each call allocates.
     `strict` refuses kernels whose indices nothing bounds but another tensor's extent. `arch` is
-    what is compiled for, as of `kp.cuda`.
+    what is compiled for, as of `kp.cuda`. `asserts=False` leaves out what kernels assert as they
+    run.
     """
     text = function if isinstance(function, str) else None
     rules = (where,) if isinstance(where, str) else tuple(where)
-    options = _Options(text, dict(workspace or {}), rules, strict, arch, max_variants)
+    options = _Options(text, dict(workspace or {}), rules, strict, arch, asserts, max_variants)
 
     def decorate(of: Decorated) -> JitFunction:
         found = _captured.Callee.of(of)

@@ -614,10 +614,82 @@ def sync_threads() -> None:
 def sync_warp() -> None:
     """Waits until every thread of the warp is here."""
 
+def barrier(barrier_id: Numeric, number_of_threads: int) -> None:
+    """Waits at a barrier with a number, 1 to 15, until `number_of_threads` have come there, a
+    constant, whole warps, this one's among them. What was written before it is seen behind it
+    by those who wait. Others of the block need not come, and may have ended.
+    """
+
+def barrier_arrive(barrier_id: Numeric, number_of_threads: int) -> None:
+    """Comes to a barrier with a number, as `kp.barrier`, and goes on."""
+
 def fence(scope: str | None = ...) -> None:
     """What this thread wrote before it is seen by others of that scope (`"block"`, `"cluster"`,
     `"gpu"`, which it is where it is left out, or `"sys"`) before what it writes behind it.
     """
+
+def cluster_idx() -> tuple[Num, Num, Num]:
+    """The cluster within the grid: a tuple of x, y and z."""
+
+def cluster_dim() -> tuple[Num, Num, Num]:
+    """The clusters of the grid: a tuple of x, y and z."""
+
+def block_in_cluster_idx() -> tuple[Num, Num, Num]:
+    """The block within its cluster: a tuple of x, y and z."""
+
+def block_in_cluster_dim() -> tuple[Num, Num, Num]:
+    """The blocks of a cluster: a tuple of x, y and z, 1 each where the launch says no `cluster=`."""
+
+def block_idx_in_cluster() -> Num:
+    """The block within its cluster, as one number. Blocks are counted in x first, then in y, then
+    in z.
+    """
+
+def cluster_size() -> Num:
+    """How many blocks a cluster has."""
+
+def cluster_arrive() -> None:
+    """Arrives at the barrier of the cluster, and goes on. What was written before it is seen by
+    all threads of the cluster behind their `kp.cluster_wait`.
+    """
+
+def cluster_arrive_relaxed() -> None:
+    """As `kp.cluster_arrive`, and says nothing of what was written before."""
+
+def cluster_wait() -> None:
+    """Waits until every thread of the cluster that has not ended has arrived. Each warp arrives
+    once and waits once, in turns.
+    """
+
+def cluster_sync() -> None:
+    """Waits until every thread of the cluster is here: `kp.cluster_arrive()` and
+    `kp.cluster_wait()`.
+    """
+
+def map_shared(x: Tensor, rank: Numeric) -> Tensor:
+    """The tensor that `x`, a shared one, is in another block of the cluster, the `rank`th. It is
+    read, written and changed atomically, with scope `"cluster"`, like `x`. The other block has
+    begun behind a barrier of the cluster, and must not end before all is done: another one
+    keeps it from that.
+    """
+
+def griddepcontrol_wait() -> None:
+    """Waits until the launch in front of this one has ended, where this one was launched with
+    `pdl=` and may have begun before that. The thread sees what it wrote; other threads do
+    behind a barrier. It needs sm_90.
+    """
+
+def griddepcontrol_launch_dependents() -> None:
+    """Lets the launch behind this one begin, where that was launched with `pdl=`, once a thread of
+    every block has come here or the block has ended. It orders nothing: the other one waits
+    before it reads what this one writes. It needs sm_90.
+    """
+
+def clock() -> Num:
+    """The cycles that the multiprocessor has counted, an int64. The interpreter counts operations."""
+
+def globaltimer() -> Num:
+    """The nanoseconds that the device has counted, an int64. The interpreter counts operations."""
 
 def warp_reduction_sum(x: Numeric, threads_in_group: int | None = ...) -> Num:
     """The sum over the warp, or over groups of `threads_in_group` lanes side by side; every lane

@@ -107,6 +107,7 @@ class Module:
             known = self._functions.setdefault(
                 name, _function.adopt(self.raw_function(name), metadata, self)
             )
+            _called[self.digest, known.metadata["package"]] = self
         return known
 
     def raw_function(self, name: str) -> tvm_ffi.Function:
@@ -189,6 +190,8 @@ _built: dict[int, Module] = {}
 """What was built here, by the compiler's number."""
 _restored: dict[str, Module] = {}
 """What was pickled, by digest."""
+_called: dict[tuple[str, str], Module] = {}
+"""Packages of which there are functions, by the library's digest and the package's name."""
 
 
 def load_module(path: str | os.PathLike[str]) -> Module:
@@ -301,6 +304,19 @@ def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ValueError(answer["text"])
     found: dict[str, Any] = answer["json"]
     return found
+
+
+def synchronize() -> None:
+    """Waits for the GPUs on which kernels that assert something were launched.
+
+    Raises a `RuntimeError` of the first assertion that failed, unless a call has raised it.
+    """
+    for (_, package), module in list(_called.items()):
+        try:
+            wait = module.raw_function(f"kernpack_synchronize_{package}")
+        except AttributeError:
+            continue  # Its kernels assert nothing.
+        wait()
 
 
 def find_runtime_libraries() -> list[str]:

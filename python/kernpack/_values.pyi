@@ -161,7 +161,7 @@ class Launchable:
         smem: Numeric | None = ...,
         cluster: Dims | None = ...,
         cooperative: builtins.bool | None = ...,
-        pdl: builtins.bool | None = ...,
+        pdl: builtins.bool | tuple[builtins.str, ...] | None = ...,
         priority: Numeric | None = ...,
         stream: Any | None = ...,
         min_blocks: int | None = ...,
@@ -175,7 +175,9 @@ class Launchable:
         smem: Bytes of dynamic shared memory, beside those that the kernel asks for itself.
         cluster: How many blocks are a cluster: one to three numbers.
         cooperative: `True` where all blocks have to run at once.
-        pdl: `True` where the kernel may begin before the one in front of it has ended.
+        pdl: `True` where the kernel may begin before the one in front of it has ended; or a
+            tuple of the names of tensors that this one has not written, `("w",)`, which are
+            read without waiting for it.
         priority: The priority of the launch: a number.
         stream: A Stream parameter, whose stream the launch goes to.
         min_blocks: How many blocks a multiprocessor has to hold at once, as far as registers

@@ -17,13 +17,14 @@ import sys
 import time
 from pathlib import Path
 
+import dependent_kernels
 import jit_kernels
 import kernpack as kp
 import python_kernels as kernels
 import torch
 import tvm_ffi
 from judge import Figure, Round, Table, interleave
-from speed import in_python, pairs_of_vectors, timed
+from speed import in_python, on_the_gpu, pairs_of_vectors, timed
 
 LINK_MILLISECONDS = 4.1
 COMPILE_RATIO, HIT_MILLISECONDS, FRESH_MILLISECONDS = 1.30, 0.5, 10
@@ -36,6 +37,8 @@ CALL_RATIO, KEYWORD_RATIO = 1.02, 1.125
 CLASSES_RATIO, CAPTURED_NANOSECONDS = 1.06, 15
 # Of one that has very many variants.
 VARIANTS_RATIO = 1.02
+# Of a chain of launches that may begin early.
+DEPENDENT_RATIO = 1.02
 
 
 def add_one_of(function, pair):
@@ -144,6 +147,39 @@ def variants():
     )
     name = str(jit_kernels.N_VARIANTS)
     table.row(name, lambda: call_round(sides, "many", "one", VARIANTS_RATIO))
+
+
+def dependent_chains():
+    """A chain of dependent launches against the same chain of others, on the host and on the GPU."""
+    chains = {"dependent": dependent_kernels.dependent, "behind": dependent_kernels.behind}
+    first, second = ([torch.randn(n, device="cuda") for _ in range(3)] for n in (1000, 1000))
+    for chain in chains.values():
+        x, w, y = (one.clone() for one in first)
+        for _ in range(100):
+            x.copy_(first[0])
+            chain(x, w, y)
+        if not torch.equal(x, dependent_kernels.expected(first[0], w)):
+            sys.exit("speed_python: a chain gives wrong numbers")
+    table = Table(
+        f"A chain of {dependent_kernels.N_LAUNCHES} small kernels that may begin before the one in front has ended (`pdl=`), against the "
+        "same chain without that, n = 1,000, as the package chooses.",
+        ["time", "dependent", "one behind another", "ratio", "target", "control"],
+    )
+    on_host = {name: in_python(chain, first, second) for name, chain in chains.items()}
+    on_gpu = {name: on_the_gpu(lambda c=chain: c(*first), 200) for name, chain in chains.items()}
+    for title, sides, scale in [("of the host", on_host, 1e-3), ("of the GPU", on_gpu, 1e6)]:
+        sides["behind again"] = sides["behind"]
+        table.row(title, lambda sides=sides, scale=scale: chain_round(sides, scale))
+
+
+def chain_round(sides, scale):
+    took = interleave(sides, 201)
+    ratio = took["dependent"] / took["behind"]
+    control = took["behind again"] / took["behind"]
+    cells = [f"{took[name] * scale:.2f} us" for name in ("dependent", "behind")]
+    figures = (Figure("ratio", ratio, at_most=DEPENDENT_RATIO),)
+    cells += [f"{ratio:.3f}", f"{DEPENDENT_RATIO}", f"{control:.3f}"]
+    return Round(cells, figures, (control,))
 
 
 def jit_round(sides, name, target):
@@ -398,6 +434,8 @@ def main(folder):
     calls(folder)
     jit_calls()
     variants()
+    if torch.cuda.get_device_capability() >= (9, 0):
+        dependent_chains()
     builds(folder)
     Table.end()
 

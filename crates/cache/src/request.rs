@@ -2,11 +2,11 @@
 //! Requests to the cache, and the keys that name them.
 //!
 //! The key is of what is known without opening a file: the text of the package file, signatures
-//! that are given beside it, the files that are held in memory, the target, and which kernpack
-//! asks. Not in it: the folder that paths start at, so that what was moved is still found; what
-//! CUDA C++ is compiled for, as an entry serves all whose architectures it has code for; and
-//! compilers with the variables that they heed, which records have, as there may be none where a
-//! package is only used.
+//! that are given beside it, the files that are held in memory, the target, whether kernels assert
+//! as they run, and which kernpack asks. Not in it: the folder that paths start at, so that what
+//! was moved is still found; what CUDA C++ is compiled for, as an entry serves all whose
+//! architectures it has code for; and compilers with the variables that they heed, which records
+//! have, as there may be none where a package is only used.
 
 use kernpack_compiler::llvm_version;
 use kernpack_compiler::source::identity::processor;
@@ -39,6 +39,8 @@ pub struct Request {
     pub places: Vec<Place>,
     /// Signatures for functions of a file of kernels that have none.
     pub specs: Vec<String>,
+    /// Whether kernels have the assertions that are made as they run.
+    pub asserts: bool,
 }
 
 /// The architectures that the CUDA C++ of a package is compiled for.
@@ -86,6 +88,7 @@ impl Request {
             target: Target::host(),
             places: Vec::new(),
             specs: Vec::new(),
+            asserts: true,
         }
     }
 
@@ -108,6 +111,21 @@ impl Request {
             first_line: *line,
         };
         texts.map(text).collect()
+    }
+
+    /// Where the functions of a program stand that may assert something as kernels run: the code
+    /// tells the line, and so is another for functions that stand elsewhere.
+    fn places_of_asserts(&self) -> Vec<String> {
+        if self.language != Language::Program || !self.text.contains("assert") {
+            return Vec::new();
+        }
+        let program = Program::parse(&self.text).ok();
+        let parts = program.iter().flat_map(Program::run_by_kernels).zip(&self.places);
+        let stand = parts.filter(|(text, _)| text.is_some_and(|text| text.contains("assert")));
+        let place = |(_, Place(path, line)): (_, &Place)| {
+            format!("{}:{line}", path.file_name().unwrap_or_default().display())
+        };
+        stand.map(place).collect()
     }
 
     /// The name of all that could be the answer.
@@ -135,6 +153,10 @@ impl Request {
         for (path, bytes) in self.held.iter() {
             add(path.as_os_str().as_encoded_bytes());
             add(bytes);
+        }
+        match self.asserts {
+            true => self.places_of_asserts().iter().for_each(|place| add(place.as_bytes())),
+            false => add(b"without asserts"),
         }
         // Options of compilers are somewhere in the text.
         if self.text.contains("native") {

@@ -38,6 +38,9 @@ pub struct PackageFile {
     /// float32))"; what it writes and returns is found. May be given several times.
     #[arg(long, value_name = "SIGNATURE")]
     specs: Vec<String>,
+    /// Leave the assertions of kernels out that are made as they run.
+    #[arg(long)]
+    no_asserts: bool,
 }
 
 /// Architectures, each once.
@@ -61,6 +64,9 @@ impl PackageFile {
         let (language, specs) = (self.language(), self.specs()?);
         let own = PackageText { language, name: &name, text: &text, base, places: &[], specs };
         let mut reading = own.read(&mut texts, options.held);
+        if self.no_asserts {
+            reading.leave_asserts_out();
+        }
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut reading, archs)?,
             None => vec![],
@@ -85,6 +91,7 @@ impl PackageFile {
             language: self.language(),
             target: self.target(),
             specs: self.specs()?.to_vec(),
+            asserts: !self.no_asserts,
             ..Request::new(self.name(), text, self.base())
         })
     }

@@ -138,7 +138,7 @@ impl<'k> Inliner<'k> {
             OpKind::Call(call) => known.call(call),
             OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => None,
             OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => None,
-            OpKind::Jump(_) | OpKind::Print(..) | OpKind::Asm(_) => None,
+            OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => None,
         };
         self.kernel.values[result.index()].constant = constant;
         if let Some(constant) = constant {

@@ -3,7 +3,7 @@
 //! print as they are written in a kernel's text.
 
 use crate::constant::Const;
-use crate::op::Region;
+use crate::op::{Op, OpKind, Region};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use kernpack_machine::Arch;
 use kernpack_syntax::Span;
@@ -239,6 +239,28 @@ impl Kernel {
     /// The constant that a value is, where an operation gives one.
     pub fn constant(&self, value: Value) -> Option<Const> {
         self.values[value.index()].constant
+    }
+
+    /// Whether it asserts something as it runs. Its code has one parameter more then, the last: the
+    /// address of an [`AssertRecord`](crate::assert_record::AssertRecord).
+    pub fn asserts(&self) -> bool {
+        fn asserts(region: &Region) -> bool {
+            let is_one = |op: &Op| matches!(op.kind, OpKind::Assert(_));
+            region.0.iter().any(|op| is_one(op) || op.kind.regions().any(asserts))
+        }
+        asserts(&self.body)
+    }
+
+    /// The kernel without its assertions.
+    #[must_use]
+    pub fn without_asserts(&self) -> Kernel {
+        fn leave_out(region: &mut Region) {
+            region.0.retain(|op| !matches!(op.kind, OpKind::Assert(_)));
+            region.0.iter_mut().for_each(|op| op.kind.regions_mut().for_each(leave_out));
+        }
+        let mut kernel = self.clone();
+        leave_out(&mut kernel.body);
+        kernel
     }
 
     /// Where an operation was written.

@@ -30,6 +30,7 @@
 //! (`types.rs`, `constant.rs`), in structured regions. `builder.rs` makes kernels, and computes
 //! once in a region what is asked for twice (`numbering.rs`), and states what something relies on
 //! (`claims.rs`); `walk.rs` goes through them.
+//! `assert_record.rs` is how a running kernel tells of an assertion that failed.
 //! `eval.rs` says what operations on numbers give. `intrinsic/` has what a kernel can ask of a
 //! machine, a row each.
 //!
@@ -58,6 +59,7 @@
 //! Not here: LLVM, files, signatures, the language.
 #![forbid(unsafe_code)]
 
+pub mod assert_record;
 pub mod builder;
 mod claims;
 pub mod constant;

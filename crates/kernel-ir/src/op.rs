@@ -4,6 +4,7 @@
 //! which give a value and do nothing else; control, memory and slots are changed by the others
 //! alone. What grows are the rows of [`intrinsic`](crate::intrinsic), which one operation calls.
 
+use crate::assert_record;
 use crate::constant::Const;
 use crate::intrinsic::{CopyOp, Intrinsic, Meaning};
 use crate::kernel::{Local, Place, Shared, Slot, Value};
@@ -93,6 +94,8 @@ pub enum OpKind {
     Call(Call),
     /// Writes a line for a person: `{}` stands for the next argument.
     Print(String, Vec<Value>),
+    /// States that a condition holds. Where it does not, that is told, and the thread goes on.
+    Assert(Assert),
     /// Runs assembly as it is written: `{0}`, `{1}` ... stand for the result and the operands.
     Asm(Asm),
 }
@@ -365,6 +368,24 @@ impl Call {
             (CopyOp::Begin | CopyOp::Commit | CopyOp::Wait, _) => None,
         }
     }
+}
+
+/// States that a condition holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assert {
+    /// The condition.
+    pub condition: Value,
+    /// The message where it does not hold: `{}` stands for the next value.
+    pub text: String,
+    /// The values of the message.
+    pub values: Vec<Value>,
+}
+
+impl Assert {
+    /// The most values of a message.
+    pub const MOST_VALUES: usize = assert_record::MOST_VALUES;
+    /// The most bytes of a message.
+    pub const MOST_BYTES: usize = 400;
 }
 
 /// Assembly as it is written.

@@ -257,7 +257,7 @@ impl<'k> Analysis<'k> {
             }
             OpKind::Call(call) => self.give(op.result, |inside, scalar| inside.call(call, scalar)),
             OpKind::Asm(_) => self.give(op.result, |_, scalar| scalar.integers()),
-            OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) => {}
+            OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 //! no more of an operation than that need not match it.
 
 use crate::kernel::Value;
-use crate::op::{Asm, Expr, Guard, Load, OpKind, Operand, Region, Store};
+use crate::op::{Asm, Assert, Expr, Guard, Load, OpKind, Operand, Region, Store};
 
 /// One walk for shared and for exclusive references: the patterns are the same.
 macro_rules! walks {
@@ -50,6 +50,10 @@ macro_rules! walks {
                     OpKind::Print(_, values) | OpKind::Asm(Asm { operands: values, .. }) => {
                         values.into_iter().for_each(visit);
                     }
+                    OpKind::Assert(Assert { condition, values, .. }) => {
+                        visit(condition);
+                        values.into_iter().for_each(visit);
+                    }
                     OpKind::Store(Store { pointer, value, condition, .. }) => {
                         [pointer, value].into_iter().chain(condition).for_each(visit);
                     }
@@ -71,7 +75,8 @@ macro_rules! walks {
                     OpKind::While { before, body, .. } => (Some(before), Some(body)),
                     OpKind::Expr(_) | OpKind::Store(_) | OpKind::InBounds { .. } => (None, None),
                     OpKind::Set(..) | OpKind::Jump(_) => (None, None),
-                    OpKind::Call(_) | OpKind::Print(..) | OpKind::Asm(_) => (None, None),
+                    OpKind::Call(_) | OpKind::Print(..) => (None, None),
+                    OpKind::Assert(_) | OpKind::Asm(_) => (None, None),
                 };
                 first.into_iter().chain(second)
             }

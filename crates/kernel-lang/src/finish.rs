@@ -45,7 +45,7 @@ fn only_computes(kind: &OpKind) -> bool {
         OpKind::Asm(asm) => !asm.has_effects,
         OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => false,
         OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => false,
-        OpKind::Jump(_) | OpKind::Print(..) => false,
+        OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) => false,
     }
 }
 

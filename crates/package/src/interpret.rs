@@ -19,6 +19,7 @@ mod passed;
 mod passed_call;
 mod runs;
 mod tensor;
+mod turn;
 pub mod values;
 
 pub use array::Array;
@@ -285,7 +286,8 @@ impl Call<'_> {
         let all = self.arguments.tensors.iter().chain(made.iter().flatten());
         let most = wanted.most_memory.unwrap_or(u64::MAX);
         let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
-        let kept = Kept { before, bytes_per_element, cell_bytes: &cell_bytes };
+        let n_met = self.ready.n_met(self.accepted);
+        let kept = Kept { before, bytes_per_element, cell_bytes: &cell_bytes, n_met };
         let most_cores = budget::check(all, kept, most)?;
         let (mut placed, tensors) = self.place(wanted, made);
         let before = tensors.iter().filter(|_| gpu.is_some());

@@ -26,6 +26,8 @@ pub struct KernelFile {
     pub target: KernelTarget,
     /// Whether the code tells which line each instruction comes from.
     pub line_info: bool,
+    /// Whether the code has the assertions that are made as it runs.
+    pub asserts: bool,
     /// Its contents, once it has been read.
     pub opened: Option<Arc<OpenedFile>>,
 }
@@ -92,13 +94,17 @@ pub fn needs_assembler(archs: &[Placed<Arch>]) -> bool {
 impl KernelFile {
     /// A file that is compiled as where nothing is said.
     pub fn new(path: Placed<PathBuf>) -> KernelFile {
-        KernelFile { path, target: KernelTarget::default(), line_info: false, opened: None }
+        let (target, line_info, asserts) = (KernelTarget::default(), false, true);
+        KernelFile { path, target, line_info, asserts, opened: None }
     }
 
     /// Whether both are compiled alike, from one file.
     pub fn is_same(&self, other: &KernelFile) -> bool {
-        let KernelFile { path, target, line_info, opened: _ } = self;
-        *path == other.path && *target == other.target && *line_info == other.line_info
+        let KernelFile { path, target, line_info, asserts, opened: _ } = self;
+        *path == other.path
+            && *target == other.target
+            && *line_info == other.line_info
+            && *asserts == other.asserts
     }
 
     /// Its contents. Where nobody has read it, it is read now, and problems name their lines

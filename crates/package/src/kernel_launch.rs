@@ -17,7 +17,7 @@ use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
 use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostics, Placed};
-use kernpack_validators::{Branch, When};
+use kernpack_validators::{Branch, GpuLaunch, HiddenArg, When};
 use std::sync::Arc;
 
 /// The kernels of a package's files, while launches are looked at: a pool for each file and way to
@@ -41,7 +41,12 @@ pub(crate) struct PooledLaunch {
 
 /// The kernels of every pool, when there will be no more.
 #[derive(Debug)]
-pub(crate) struct PooledKernels(Vec<Vec<Together>>);
+pub(crate) struct PooledKernels {
+    pools: Vec<Vec<Together>>,
+    /// Whether any of them asserts something as it runs: all launches pass the record then, so that
+    /// each call of the package looks at it.
+    assert: bool,
+}
 
 /// Kernels that are compiled together.
 #[derive(Debug)]
@@ -80,13 +85,22 @@ impl KernelPools {
 
     /// The kernels that all launches together need.
     pub fn into_kernels(self) -> PooledKernels {
-        let apart = |(_, kernels): (KernelFile, Kernels)| {
+        let apart = |(file, kernels): (KernelFile, Kernels)| {
             let sets = kernels.sets().into_iter();
-            let together =
-                |archs: Vec<_>| Together { kernels: kernels.compiled_for(&archs).into(), archs };
+            let together = |archs: Vec<_>| {
+                let kernels = kernels.compiled_for(&archs).into_iter();
+                let kernels = kernels.map(|kernel| match file.asserts {
+                    true => kernel,
+                    false => Arc::new(kernel.without_asserts()),
+                });
+                Together { kernels: kernels.collect(), archs }
+            };
             sets.map(together).collect()
         };
-        PooledKernels(self.0.into_iter().map(apart).collect())
+        let pools: Vec<Vec<_>> = self.0.into_iter().map(apart).collect();
+        let mut kernels = pools.iter().flatten().flat_map(|one| one.kernels.iter());
+        let assert = kernels.any(|kernel| kernel.asserts());
+        PooledKernels { pools, assert }
     }
 
     /// The launches of a packed function.
@@ -153,7 +167,7 @@ fn when(written: &When, branches: Vec<Branch>, dtypes: &[Branch]) -> When {
 impl PooledKernels {
     fn of(&self, pool: PoolId, archs: &[Placed<Arch>]) -> Arc<[Arc<Kernel>]> {
         let is_it = |one: &&Together| one.archs.iter().eq(archs.iter().map(|arch| &arch.value));
-        let found = self.0[pool.0].iter().find(is_it);
+        let found = self.pools[pool.0].iter().find(is_it);
         found.map_or_else(|| [].into(), |one| one.kernels.clone())
     }
 }
@@ -163,13 +177,15 @@ impl PooledLaunch {
     pub fn whole(self, kernels: &PooledKernels) -> Launch {
         let PooledLaunch { pool, file, when, settled } = self;
         let SettledLaunch { branches: _, kernel, args, geometry, archs } = settled;
-        let KernelFile { path, target, line_info, opened: _ } = file;
+        let KernelFile { path, target, line_info, asserts: _, opened: _ } = file;
         let instances = kernels.of(pool, &archs);
         let source = KernelSource { path, instances, line_info };
         let site = match target {
             KernelTarget::Nvptx(own) => {
                 let archs = if archs.is_empty() { own } else { archs };
-                Site::Gpu { source: GpuSource::Kernel(source, archs), launch: geometry.into() }
+                let hidden = Vec::from_iter(kernels.assert.then_some(HiddenArg::AssertRecord));
+                let launch = GpuLaunch { geometry, hidden };
+                Site::Gpu { source: GpuSource::Kernel(source, archs), launch }
             }
         };
         let place = kernel.span;

@@ -20,8 +20,8 @@ pub use kernpack_validators::Returns;
 use kernpack_validators::param::Scalar;
 use kernpack_validators::plan::Launch as PlannedLaunch;
 use kernpack_validators::{
-    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece,
-    Signature, When, Workspace,
+    self as validators, Geometry, GpuLaunch, HiddenArg, KernelArg, KernelName, LaunchSpec,
+    NamePiece, Signature, When, Workspace,
 };
 
 /// Functions that become one module. Those of package files have [`WrittenLaunch`]es.
@@ -75,6 +75,9 @@ pub enum Role {
     Launched(String),
     /// Loads the package's GPU code on a device.
     Preload,
+    /// Waits for the devices that kernels of the package run on, and raises what they assert in
+    /// vain.
+    Synchronize,
 }
 
 /// A kernel with its arguments.
@@ -130,20 +133,35 @@ impl<L> Package<L> {
 impl Package {
     /// Every entry point: the functions with their `_out` twins; for each of them that submits
     /// launches, a `kernpack_prepare_<name>` where it has no results, and a
-    /// `kernpack_launched_<name>`; and `kernpack_preload_<package>` where any does.
+    /// `kernpack_launched_<name>`; and `kernpack_preload_<package>` where any does, and
+    /// `kernpack_synchronize_<package>` where kernels assert something as they run.
     pub fn entry_points(&self) -> Vec<EntryPoint> {
         let variants: Vec<_> = self.functions.iter().flat_map(Function::variants).collect();
         let submit: Vec<_> = variants.iter().filter(|function| function.submits()).collect();
         let prepares: Vec<_> = submit.iter().filter_map(|function| function.prepare()).collect();
         let launched: Vec<_> = submit.iter().map(|function| function.launched()).collect();
         let preload = (!submit.is_empty()).then(|| self.preload());
+        let synchronize = self.asserts().then(|| self.synchronize());
         let calls = variants.into_iter().map(|function| EntryPoint { function, role: Role::Call });
-        calls.chain(prepares).chain(launched).chain(preload).collect()
+        calls.chain(prepares).chain(launched).chain(preload).chain(synchronize).collect()
     }
 
     /// How a function's launches are submitted.
     pub fn submit_of(&self, function: &Function) -> Submit {
         function.submit.unwrap_or(self.submit)
+    }
+
+    /// Whether kernels assert something as they run.
+    fn asserts(&self) -> bool {
+        let launches = self.functions.iter().flat_map(|function| &function.launches);
+        launches.into_iter().any(Launch::asserts)
+    }
+
+    fn synchronize(&self) -> EntryPoint {
+        let signature = Signature::new(format!("kernpack_synchronize_{}", self.name));
+        let doc = "Waits for the devices on which kernels of the package were launched, and raises the first of their assertions that failed.";
+        let function = Function { doc: Some(doc.to_string()), ..Function::new(signature) };
+        EntryPoint { function, role: Role::Synchronize }
     }
 
     fn preload(&self) -> EntryPoint {
@@ -193,6 +211,14 @@ impl Launch {
                 Site::Host { returns, .. } => validators::Site::Host(*returns),
                 Site::Gpu { launch, .. } => validators::Site::Gpu(launch.clone()),
             },
+        }
+    }
+
+    /// Whether its kernel may write down that an assertion has failed.
+    pub fn asserts(&self) -> bool {
+        match &self.site {
+            Site::Host { .. } => false,
+            Site::Gpu { launch, .. } => launch.hidden.contains(&HiddenArg::AssertRecord),
         }
     }
 

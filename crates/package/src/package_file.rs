@@ -122,6 +122,15 @@ impl Reading {
         settle_archs(functions, archs, has_assembler);
     }
 
+    /// Has the code of every kernel file without the assertions that are made as it runs.
+    pub fn leave_asserts_out(&mut self) {
+        let functions = self.package.functions.iter_mut().chain(&mut self.unsound);
+        let launches = functions.flat_map(|function| &mut function.launches);
+        for file in launches.filter_map(WrittenLaunch::kernel_file_mut) {
+            file.asserts = false;
+        }
+    }
+
     /// Whether any launch is of a kernel that is written here.
     pub fn has_kernels(&self) -> bool {
         let functions = self.package.functions.iter().chain(&self.unsound);

@@ -51,7 +51,9 @@ impl Plans {
     pub fn of_entry_point(&self, EntryPoint { function, role }: &EntryPoint) -> &Plan {
         match role {
             Role::Prepare(of) => &self.0[of],
-            Role::Call | Role::Launched(_) | Role::Preload => &self.0[&function.signature.name],
+            Role::Call | Role::Launched(_) | Role::Preload | Role::Synchronize => {
+                &self.0[&function.signature.name]
+            }
         }
     }
 }
@@ -60,6 +62,6 @@ impl Plans {
 fn has_own_signature(role: &Role) -> bool {
     match role {
         Role::Call | Role::Prepare(_) => false,
-        Role::Launched(_) | Role::Preload => true,
+        Role::Launched(_) | Role::Preload | Role::Synchronize => true,
     }
 }

@@ -84,6 +84,15 @@ impl Program {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
+    /// Of each of its sources, and of those that are joined with it, the text, if kernels run it.
+    pub fn run_by_kernels(&self) -> impl Iterator<Item = Option<&str>> {
+        let parts = self.all().flat_map(|program| &program.sources);
+        parts.map(|part| match part.role {
+            PartRole::Kernel | PartRole::Device | PartRole::Jit => Some(&part.text[..]),
+            PartRole::Packed => None,
+        })
+    }
+
     /// The texts of its sources, and of those that are joined with it.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.all().flat_map(|program| &program.sources).map(|part| &part.text[..])

@@ -292,6 +292,7 @@ fn geometry(written: &TritonLaunch, kernel: &TritonKernel) -> Geometry {
         cluster: if has_cluster { kernel.cluster.map(built).to_vec() } else { vec![] },
         shared: built(kernel.shared_bytes),
         flags: kernel.flags.iter().chain(written.flags.iter()).collect(),
+        unwritten: vec![],
         priority: written.priority.clone(),
         stream: written.stream.clone(),
     }

@@ -38,6 +38,7 @@ struct Asked {
     archs: Option<Vec<String>>,
     devices: Option<Vec<String>>,
     places: Option<Vec<Place>>,
+    asserts: Option<bool>,
 }
 
 /// The messages of the working thread.
@@ -130,6 +131,7 @@ pub fn request(text: &str) -> Result<Request, Error> {
         (None, Some(devices)) => Wanted::Devices(parse_archs(&devices)?),
         (None, None) => Wanted::Written,
     };
+    request.asserts = asked.asserts.unwrap_or(true);
     Ok(request)
 }
 

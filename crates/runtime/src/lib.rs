@@ -94,6 +94,9 @@ mod replay;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 #[allow(dead_code, reason = "the compiler has its own, and each object uses its part")]
 mod arch;
+#[cfg(kernpack_cuda)]
+#[allow(dead_code, reason = "kernels write it, and this reads")]
+mod assert_record;
 #[cfg(test)]
 #[path = "cuda/choice.rs"]
 mod choice;

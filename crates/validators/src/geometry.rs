@@ -22,6 +22,9 @@ pub struct Geometry {
     pub shared: Placed<Expr>,
     /// The flags that it asks for.
     pub flags: LaunchFlags,
+    /// The tensors, by their paths, that nothing has written that may still run when the launch
+    /// begins. Only the interpreter asks for them.
+    pub unwritten: Vec<Placed<String>>,
     /// The priority, where it is not the stream's.
     pub priority: Option<Placed<Expr>>,
     /// The parameter that is the stream; the environment's where there is none.
@@ -39,6 +42,7 @@ impl Geometry {
             cluster: vec![],
             shared: Expr::Int(0).into(),
             flags: LaunchFlags::default(),
+            unwritten: vec![],
             priority: None,
             stream: None,
         }
@@ -81,7 +85,9 @@ launch_flags! {
     /// The kernel may start before the one before it in the stream has ended (programmatic
     /// dependent launch).
     Dependent: "pdl", "dependent",
-        "`True` where the kernel may begin before the one in front of it has ended.";
+        "`True` where the kernel may begin before the one in front of it has ended; or a tuple of \
+         the names of tensors that this one has not written, `(\"w\",)`, which are read without \
+         waiting for it.";
 }
 
 /// The flags that a launch has.

@@ -93,6 +93,9 @@ pub enum HiddenArg {
     Null,
     /// The workspace of that name.
     Workspace(String),
+    /// Where kernels write down that an assertion of theirs has failed. A kernel that asserts
+    /// nothing does not take it.
+    AssertRecord,
 }
 
 /// A launch of some kernel.
@@ -686,6 +689,7 @@ impl Join<'_, '_> {
         match arg {
             HiddenArg::Null => Some(LaunchArg::Value(self.cx.b.int(0), CScalar::Pointer)),
             HiddenArg::Workspace(name) => self.allocs.get(name).cloned(),
+            HiddenArg::AssertRecord => Some(LaunchArg::AssertRecord),
         }
     }
 

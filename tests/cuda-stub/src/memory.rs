@@ -33,6 +33,8 @@ pub struct Allocation {
 pub struct Memory {
     allocations: BTreeMap<u64, Allocation>,
     n_made: usize,
+    /// Memory of the host that kernels see, by address, with the context that it was registered in.
+    registered: BTreeMap<u64, CUcontext>,
 }
 
 impl Memory {
@@ -55,6 +57,26 @@ impl Memory {
         Ok(address)
     }
 
+    /// Has kernels see memory of the host.
+    pub fn register(&mut self, address: u64, context: CUcontext) -> Result<(), Status> {
+        if self.is_registered(address) {
+            return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        self.registered.insert(address, context);
+        Ok(())
+    }
+
+    /// Ends that.
+    pub fn unregister(&mut self, address: u64) -> Result<(), Status> {
+        let found = self.registered.remove(&address);
+        found.map(|_| ()).ok_or(Status::HOST_MEMORY_NOT_REGISTERED)
+    }
+
+    /// Whether kernels see memory of the host.
+    pub fn is_registered(&self, address: u64) -> bool {
+        self.registered.contains_key(&address)
+    }
+
     /// Frees what begins at an address.
     pub fn free(&mut self, address: u64) -> Result<(), Status> {
         let allocation = self.allocations.remove(&address).ok_or(Status::INVALID_VALUE)?;
@@ -67,6 +89,7 @@ impl Memory {
 
     /// Frees all that belongs to a context.
     pub fn free_of(&mut self, context: CUcontext) {
+        self.registered.retain(|_, of| *of != context);
         let of = self.allocations.iter().filter(|(_, memory)| memory.context == context);
         for address in of.map(|(address, _)| *address).collect::<Vec<_>>() {
             let _listed = self.free(address);

@@ -5,6 +5,7 @@ mod beside;
 mod call;
 mod diagnostic;
 mod fault;
+mod interpreted;
 mod ir;
 mod kernels;
 mod launch;
@@ -78,6 +79,7 @@ pub const KINDS: &[Kind] = &[
     python::KIND,
     beside::KIND,
     run::KIND,
+    interpreted::KIND,
     ir::KIND,
     verified::KIND,
 ];

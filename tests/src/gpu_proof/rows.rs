@@ -26,9 +26,12 @@ pub fn all() -> Vec<Case> {
             Meaning::Approximate(_)
             | Meaning::Geometry(_)
             | Meaning::Barrier
+            | Meaning::Named { .. }
+            | Meaning::Timer(_)
             | Meaning::Fence
             | Meaning::Copy(_)
-            | Meaning::Cluster(_) => {}
+            | Meaning::Cluster(_)
+            | Meaning::Dependent(_) => {}
         }
     }
     cases
@@ -88,7 +91,7 @@ fn computing(row: &'static Intrinsic) -> Vec<Case> {
 /// Every place in a grid, of blocks and threads in three dimensions; of clusters, where there are.
 fn geometry(has_clusters: bool) -> Case {
     let is_asked = |row: &&Intrinsic| {
-        let is_about_clusters = Needs::of_row(row.name) != Needs::NOTHING;
+        let is_about_clusters = Needs::of_row(row) != Needs::NOTHING;
         matches!(row.meaning, Meaning::Geometry(_)) && is_about_clusters <= has_clusters
     };
     let rows: Vec<_> = intrinsic::all().filter(is_asked).collect();

@@ -6,15 +6,18 @@
 //! add[1, 32](float32[1, 2, 3], mut float32[0, 0, 0], int32(3), "text")
 //! out = float32[2, 3, 4]
 //! ```
-//! A [launch](call) is the kernel's name, its grid, block and cluster, and what its parameters are given.
+//! A [launch](call) is the kernel's name, its grid, block and cluster, and what its parameters are
+//! given.
 //! What comes of it stands below: what is wrong with the kernel or, where nothing is, what it
 //! prints, what the interpreter finds, and what the tensors hold that it may write.
+//! [`interpreted`] has calls of packed functions, of which launches run one behind another.
 //! [`expression`] has lines of an expression and what it gives. [`operations`] reads kernels that
 //! are written as operations, which are launched alike.
 
 mod argument;
 pub mod call;
 pub mod expression;
+pub mod interpreted;
 pub mod operations;
 
 use argument::Given;

@@ -149,6 +149,7 @@ impl Generator<'_> {
     fn arg(&mut self, on_gpu: bool) -> LaunchArg {
         match self.rng.below(12) {
             0 if on_gpu => LaunchArg::TensorMap(Box::new(self.map())),
+            1 if on_gpu => LaunchArg::AssertRecord,
             0 | 1 if !on_gpu => {
                 let n_fields = 1 + self.rng.below(5);
                 let field = |generator: &mut Self| match generator.rng.sixteenths(2) {

@@ -93,6 +93,14 @@ fn functions() -> String {
             &[a.clone(), launch("c", &["n"], &["block = [\"t\"]"]), a.clone()],
         ),
         several(
+            "dependent(n: int32)",
+            &[
+                a.clone(),
+                launch("c", &["n"], &["attr = { pdl = true }"]),
+                launch("a", &["n"], &["attr = { pdl = true, cluster = [1], cooperative = true }"]),
+            ],
+        ),
+        several(
             "mapped(x: Tensor([k, 64], float16), n: int32)",
             &[a.clone(), launch("map", &["n", "tma(x, box=[8, 8])"], &[]), a],
         ),
@@ -194,6 +202,26 @@ fn the_nodes_of_a_graph_are_in_a_line() {
     let after: Vec<_> = nodes.iter().map(|line| line["after"].clone()).collect();
     let made = |number: usize| serde_json::json!([nodes[number]["out"]["node"]]);
     assert_eq!(after, [serde_json::json!([]), made(0), made(1)]);
+}
+
+/// A launch that may begin before the one in front has ended is a node that begins behind it: what
+/// nodes have not is asked of none. By itself it is launched with all that it asks for.
+#[test]
+fn launches_that_may_begin_early_are_nodes_of_the_graph() {
+    let ids = |of: &Json| {
+        let attributes = of["config"]["attributes"].as_array().cloned().unwrap_or_default();
+        attributes.iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    let [plain, graph] = ways().tell(|scene| {
+        scene.count("dependent", &[0]);
+        (1..4).map(|n| scene.count("dependent", &[n])).collect::<Vec<_>>()
+    });
+    for (n, log) in (1..).zip(&graph) {
+        assert_eq!((n_graphs(log), first_arguments(log)), (1, vec![n; 3]));
+    }
+    let of_all = |log: &[Json]| Json::from(launched(log).iter().map(ids).collect::<Vec<_>>());
+    assert_eq!(of_all(&graph[0]), serde_json::json!([[], [], [2, 4]]));
+    assert_eq!(of_all(&plain[0]), serde_json::json!([[], [6], [2, 4, 6]]));
 }
 
 /// What the host does between launches it does between them.

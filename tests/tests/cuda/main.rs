@@ -12,6 +12,7 @@
 mod again;
 mod architectures;
 mod arguments;
+mod asserts;
 mod chains;
 mod choosing;
 mod devices;

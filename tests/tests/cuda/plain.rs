@@ -12,7 +12,6 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("bare(n: int32)", "grid = [1], block = [32]"),
     ("wide(n: int32)", "grid = [1], block = [\"n\"]"),
     ("prior(n: int32)", "grid = [1], block = [32], attr = { priority = -1 }"),
-    ("dependent(n: int32)", "grid = [1], block = [32], attr = { pdl = true }"),
     (
         "three(n: int32)",
         "grid = [1], block = [32], attr = { cluster = [1], cooperative = true, priority = 0 }",
@@ -212,10 +211,10 @@ fn the_stream_of_each_thread_gets_launches() {
     });
 }
 
-/// What a launch alone has: a priority, and not waiting for what came before.
+/// What a launch alone has: a priority.
 #[test]
 fn attributes_that_nodes_have_not_stay_with_launches() {
-    for name in ["prior", "dependent", "three"] {
+    for name in ["prior", "three"] {
         expect_plain(name, |scene| {
             (0..4).map(|n| scene.loaded.call(name, &ints(&[n]))).collect::<Vec<_>>()
         });

@@ -150,11 +150,12 @@ const FUNCTIONS: [&str; 12] = [
 ];
 
 /// What packages call besides, and what the test does.
-const OTHERS: [&str; 21] = [
+const OTHERS: [&str; 25] = [
     "cuStreamGetCtx",
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
     "cuCtxSetCurrent",
+    "cuCtxSynchronize",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
     "cuDevicePrimaryCtxGetState",
@@ -172,6 +173,9 @@ const OTHERS: [&str; 21] = [
     "cuLibraryGetKernel",
     "cuLibraryLoadData",
     "cuLibraryUnload",
+    "cuMemHostGetDevicePointer_v2",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
 ];
 
 /// Writes a driver that hands each of these calls to the stub, and has no other functions.

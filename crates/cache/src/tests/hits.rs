@@ -4,7 +4,10 @@
 use super::bench::{Bench, CHECKS, Count, SCALE, expect_loadable, told};
 use super::{compiler, with_compilers};
 use crate::{Artifact, Cache, Failure, Request, Wanted};
+use kernpack_package::Language;
+use kernpack_package::program::Place;
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn the_second_time_it_is_there() {
@@ -88,6 +91,36 @@ fn another_text_another_target_and_other_held_files_are_other_requests() {
     let mut holding = request.clone();
     holding.held.insert("a.h", &b"1"[..]);
     assert_ne!(holding.key(), request.key());
+}
+
+/// The code of a kernel that asserts tells the line, which is of no matter to others.
+#[test]
+fn where_a_program_stands_counts_where_its_kernels_assert() {
+    let key = |role: &str, said: &str, path: &str, line: u32| {
+        let text = serde_json::json!({"package": "p", "sources": [
+            {"role": role, "text": format!("def k(n):\n    {said}"), "names": {}}
+        ]});
+        let request = Request::new("p", text.to_string(), Path::new("/"));
+        let places = vec![Place(path.into(), line)];
+        Request { language: Language::Program, places, ..request }.key()
+    };
+    for (role, said, counts) in [
+        ("kernel", "assert n > 0", true),
+        ("device", "assert n > 0", true),
+        ("packed", "assert n > 0", false),
+        ("kernel", "pass", false),
+    ] {
+        let here = key(role, said, "/a/k.py", 3);
+        assert_eq!(here != key(role, said, "/a/k.py", 4), counts, "{role} {said}");
+        assert_eq!(here != key(role, said, "/a/l.py", 3), counts, "{role} {said}");
+        assert_eq!(here, key(role, said, "/b/k.py", 3), "{role} {said}");
+    }
+}
+
+#[test]
+fn a_package_without_assertions_is_another() {
+    let request = Bench::new().request(SCALE);
+    assert_ne!(Request { asserts: false, ..request.clone() }.key(), request.key());
 }
 
 #[test]

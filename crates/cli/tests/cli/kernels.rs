@@ -96,6 +96,45 @@ fn an_import_that_changes_is_noticed() {
     assert_eq!(threads(), "block [96");
 }
 
+const ASSERTS: &str = r#"
+import kernpack as kp
+
+@kp.kernel
+def k(x):
+    i = kp.thread_idx()[0]
+    assert x[i] < 2, f"x[{i}]"
+
+@kp.jit("look(x: Tensor([n], float32))")
+def look(x):
+    k(x).launch(grid=1, block=x.shape[0])
+"#;
+
+/// Also where the same was built before, with them.
+#[test]
+fn assertions_are_left_out_where_that_is_asked_for() {
+    let bench = Bench::with("look.py", ASSERTS);
+    let file = "[package]\nname = \"look\"\n[[function]]\nsignature = \"look(x: Tensor([n], float32))\"\n\
+                source = { kernel = \"look.py\", asserts = false }\nkernel = \"k\"\nargs = [\"x\"]\n\
+                launch = { grid = [1], block = [32] }\n";
+    let bench = bench.and("look.toml", file);
+    let synchronizes = |args: &[&str]| {
+        let built = bench.run([&["build", "-o", "look.so"], args].concat());
+        assert_eq!(built.code, Some(0), "{built}");
+        bench.run(["inspect", "look.so"]).stdout.contains("kernpack_synchronize_look")
+    };
+    for _ in 0..2 {
+        assert!(synchronizes(&["look.py"]));
+        assert!(!synchronizes(&["look.py", "--no-asserts"]));
+    }
+    assert!(!synchronizes(&["look.toml"]));
+    let emitted = |args: &[&str]| bench.run([&["emit", "look.py", "--as", "ir"], args].concat());
+    assert!(emitted(&[]).stdout.contains("assert v"));
+    assert!(!emitted(&["--no-asserts"]).stdout.contains("assert v"));
+    let run = ["run", "look.py", "look", "n=3", "--fill", "count"];
+    assert!(bench.run(run).stderr.contains("error[failed-assert]: x[2], in thread (2, 0, 0)"));
+    assert_eq!(bench.run([&run[..], &["--no-asserts"]].concat()).code, Some(0));
+}
+
 #[test]
 fn the_standard_input_may_be_a_kernel_file() {
     let bench = bench();

@@ -66,10 +66,14 @@ fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
     before.len() < MAX_BATCH && way(first) == way(next)
 }
 
-/// Whether a node of a graph can do what a launch does. One does not overlap with what came before
-/// its graph, and has the priority of the stream. Of flags the runtime knows one that nodes have.
+/// Whether a node of a graph can do what a launch does. One has the priority of the stream, and is
+/// cooperative where that is asked for. One begins when the one in front of it has ended, which is
+/// right for a launch that may begin earlier, too.
 fn can_be_node(grid: &Grid) -> bool {
-    grid.flags.iter().all(|flag| flag == LaunchFlag::Cooperative) && grid.priority.is_none()
+    let is_node = |flag| match flag {
+        LaunchFlag::Cooperative | LaunchFlag::Dependent => true,
+    };
+    grid.flags.iter().all(is_node) && grid.priority.is_none()
 }
 
 impl<'c> Call<'_, '_, 'c> {

@@ -3,6 +3,7 @@
 //! runtime.
 
 use super::SafeCall;
+use super::asserts::find_record;
 use super::faults::Faults;
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, record};
@@ -63,8 +64,9 @@ pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode, n_functions: u32) {
     e.export_words(PACKAGE, &record(package::BYTES, fields));
 }
 
-/// Lowers the function that loads the package's GPU code on a device.
-pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
+/// Lowers the function that loads the package's GPU code on a device, and, where kernels assert
+/// something, makes the record of that.
+pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, asserts: bool) {
     let function = SafeCall::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
     let (args, n_args, _) = SafeCall::params(e, function);
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
@@ -73,6 +75,9 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     let error = builder.driver_error();
     let n_strings = call_runtime(e, CUDA_PRELOAD, &[device, error]);
     builder.leave_if_written(n_strings);
+    if asserts {
+        find_record(&mut builder, device);
+    }
     e.ret(e.int(Ty::I32, 0));
     builder.finish(faults);
 }

@@ -78,7 +78,9 @@ pub fn lower<'c>(
         stream: None,
         submission: Submission { number, submit, owner },
         pending: None,
+        assert_record: None,
     };
+    call.look_for_failure();
     for alloc in &plan.results {
         let tensor = call.allocate(alloc, false);
         call.results.push(tensor);
@@ -126,6 +128,8 @@ pub struct Call<'k, 'f, 'c> {
     pub(super) submission: Submission<'c>,
     /// Those that are yet to be.
     pub(super) pending: Option<Batch<'c>>,
+    /// Where kernels write down that an assertion has failed, in a call that launches any that may.
+    pub(super) assert_record: Option<V<'c>>,
 }
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
@@ -470,6 +474,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             LaunchArg::Result(number) => (self.results[*number].data, CScalar::Pointer),
             LaunchArg::Workspace(number) => (self.workspaces[*number].data, CScalar::Pointer),
             LaunchArg::EnvStream => (self.env_stream(), CScalar::Pointer),
+            LaunchArg::AssertRecord => (self.assert_record(), CScalar::Pointer),
             LaunchArg::Struct(_) => unreachable!("a struct's fields are passed one by one"),
             LaunchArg::TensorMap(_) => unreachable!("only kernels on a GPU take tensor maps"),
             LaunchArg::Value(value, c_type) => {

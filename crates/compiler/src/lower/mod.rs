@@ -8,6 +8,7 @@
 //! nothing else: quick to run, and quick to compile. Where a function launches on a GPU, the parts
 //! are functions of their own, the [`pieces`] that prepared calls are made of.
 
+mod asserts;
 mod batch;
 mod condition;
 mod device;
@@ -38,6 +39,7 @@ use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_package::package::{Launch, Package, Role, Submit};
 use kernpack_package::target::Target;
 use kernpack_validators::Plan;
+use kernpack_validators::plan::Launch as Launched;
 use launch::Launching;
 use launched::Numbers;
 use program::n_steps;
@@ -145,10 +147,18 @@ impl Program<'_> {
                     let number = numbers.of_function(of).expect("it launches on a GPU");
                     launched::lower(emitter, entry.plan, &mut faults, number);
                 }
-                Role::Preload => gpu::lower_preload(emitter, entry.plan, &mut faults),
+                Role::Preload => {
+                    gpu::lower_preload(emitter, entry.plan, &mut faults, self.asserts());
+                }
+                Role::Synchronize => asserts::lower_synchronize(emitter, entry.plan, &mut faults),
             }
         }
         faults.define(emitter);
+    }
+
+    /// Whether kernels assert something as they run.
+    fn asserts(&self) -> bool {
+        self.entries.iter().any(|entry| entry.plan.launches.iter().any(Launched::asserts))
     }
 
     fn write_description(&self, emitter: &Emitter<'_>, described: &[Described<'_>], gpu: &GpuCode) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Statements in order, conditions, loops and jumps.
 
-use super::{Known, Loop, Maker};
+use super::{Known, Loop, Maker, number};
 use crate::constant::Const;
 use crate::intrinsic::Level;
 use crate::kernel::Value;
-use crate::op::{Binary, Compare, Jump, OpKind, Region, Rounding};
+use crate::op::{Assert, Binary, Compare, Jump, OpKind, Region, Rounding};
 use crate::types::{Scalar, Type};
 
 /// How deep statements stand in statements.
@@ -22,7 +22,8 @@ impl Maker {
     fn statement(&mut self, depth: u32) {
         let is_together = self.control >= Level::Block;
         match self.rng.below(100) {
-            0..=45 => self.compute(),
+            0..=44 => self.compute(),
+            45 => self.assert(),
             46..=61 => self.access(),
             62..=69 => self.slot(),
             70..=81 if depth < MOST_DEPTH => self.branch(depth),
@@ -48,6 +49,20 @@ impl Maker {
             let value = self.operand(ty).value;
             self.builder.set(slot, value);
         }
+    }
+
+    /// States what holds: the smaller one of two numbers is not above either.
+    fn assert(&mut self) {
+        let ints: Vec<_> = Scalar::ALL.iter().copied().filter(|it| it.is_int()).collect();
+        let ty = Type::Scalar(self.rng.pick(&ints));
+        let (a, b) = (self.operand(ty).value, self.operand(ty).value);
+        let least = self.builder.binary(Binary::Min, a, b);
+        let condition = self.builder.compare(Compare::Le, least, a);
+        let of_any = Type::Scalar(number(&mut self.rng));
+        let shown = self.operand(of_any).value;
+        let text = "{} of {}: {}".to_string();
+        let values = vec![least, a, shown];
+        self.builder.effect(OpKind::Assert(Assert { condition, text, values }));
     }
 
     /// A region in which threads are together, or not. What is computed there is forgotten.

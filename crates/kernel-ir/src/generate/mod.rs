@@ -16,15 +16,15 @@
 //! * The bits of a NaN are not looked at: where a float becomes bits, a NaN has become 0 before.
 //!   [`first_difference`] takes each NaN for every other.
 //!
-//! How often there is what: a kernel has 1 to 3 blocks of 32 to 128 threads, whole warps, in one to
-//! three dimensions, 2 to 4 tensors to read, 2 to 4 to write, 2 to 4 numbers, 3 to 6 slots, and 10
-//! to 60 statements, not counting those that a loop or an `if` has beyond 4. Of 100 statements 46
-//! compute (a third of these on vectors), 16 read or write memory, 8 use slots, 12 are an `if`, 6 a
-//! loop, 6 exchange values in a warp, 4 use shared memory (half of these by copies), 2 are atomic.
-//! Where threads have parted, those that need all of them are replaced by computations. Types are
-//! equally frequent, but for `bool`, and constants are 0, 1, the largest, small numbers, or any
-//! bits. Loops have up to 8 rounds and stand at most in one another; a quarter of their bounds, and
-//! half of the conditions, differ among threads.
+//! How often there is what: a kernel has 1 to 3 blocks of 32 to 128 threads, whole warps, in one
+//! to three dimensions, 2 to 4 tensors to read, 2 to 4 to write, 2 to 4 numbers, 3 to 6 slots, and
+//! 10 to 60 statements, not counting those that a loop or an `if` has beyond 4. Of 100 statements
+//! 45 compute (a third of these on vectors), 1 asserts what holds, 16 read or write memory, 8 use
+//! slots, 12 are an `if`, 6 a loop, 6 exchange values in a warp, 4 use shared memory (half of
+//! these by copies), 2 are atomic. Where threads have parted, those that need all of them are
+//! replaced by computations. Types are equally frequent, but for `bool`, and constants are 0, 1,
+//! the largest, small numbers, or any bits. Loops have up to 8 rounds and stand at most in one
+//! another; a quarter of their bounds, and half of the conditions, differ among threads.
 
 mod compute;
 mod control;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What blocks of a cluster give one another: at the beginning of a kernel, where all of them are.
+//! Values that blocks of a cluster give one another: at the beginning of a kernel, where all of
+//! them are.
 
 use super::{Known, Maker, number};
 use crate::intrinsic::Level;

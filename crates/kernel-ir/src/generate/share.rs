@@ -111,8 +111,16 @@ impl Maker {
         self.effect("atomic.add", operands);
     }
 
+    /// The barrier of all threads: that of the block, or one with a number that all come to.
     pub(super) fn barrier(&mut self) {
-        self.effect("barrier", Vec::new());
+        if !self.rng.percent(20) {
+            return self.effect("barrier", Vec::new());
+        }
+        let number = self.rng.within(1, intrinsic::N_BARRIERS as u64 - 1) as i64;
+        let number = self.builder.int(Scalar::I32, number);
+        let n_threads = i64::from(self.block.iter().product::<u32>());
+        let operands = vec![Operand::Value(number), Operand::Constant(n_threads)];
+        self.effect("barrier.sync", operands);
     }
 
     /// Calls a row that gives nothing, or of which the result is not used.

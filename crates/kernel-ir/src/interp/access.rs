@@ -63,7 +63,7 @@ impl Deed {
         }
     }
 
-    fn passive(self) -> &'static str {
+    pub fn passive(self) -> &'static str {
         match self {
             Deed::Reads => "read",
             Deed::Writes => "written",
@@ -108,6 +108,17 @@ macro_rules! split {
     }};
 }
 pub(super) use split;
+
+/// Tells other launches of a lane's access to global memory. What the access needs of the machine
+/// beside them is borrowed meanwhile.
+macro_rules! touch {
+    ($self:ident, $space:expr, $id:expr, $bytes:expr, $key:expr, $lane:expr, $now:expr) => {
+        if let (Space::Global, Some(dependence)) = ($space, &mut $self.machine.dependence) {
+            dependence.touch($id, $bytes, $key, $lane, $now);
+        }
+    };
+}
+pub(super) use touch;
 
 impl Execution<'_, '_> {
     /// Gives each lane that runs, and for which a condition holds, what lies at its address.
@@ -201,6 +212,7 @@ impl Execution<'_, '_> {
                     }
                 }
             }
+            touch!(self, access.space, id, (offset, bytes), key, lane, &now);
             let mut at = offset as usize;
             for i in 0..access.count {
                 file[(out + i) as usize][lane] = fetch(&memory.bytes, at, access.scalar);
@@ -244,6 +256,7 @@ impl Execution<'_, '_> {
                     }
                 }
             }
+            touch!(self, access.space, id, (offset, bytes), key, lane, &now);
             if let Some(written) = &mut memory.written {
                 written.set(offset as usize, bytes);
             }
@@ -320,6 +333,7 @@ impl Execution<'_, '_> {
 
     /// Says what is wrong with accesses to an allocation.
     pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
+        self.report_overlaps(id, deed);
         for faulty in faults {
             let kind = kind_of(faulty.fault, access.space);
             let is_told = self.warp.outside.explains(self.place(), faulty.lane);
@@ -343,13 +357,7 @@ impl Execution<'_, '_> {
     }
 
     fn other(&self, seen: Seen) -> Other {
-        let what = match (seen.way.writes(), seen.way.is_atomic()) {
-            (false, false) => "reads it",
-            (true, false) => "writes it",
-            (false, true) => "reads it in one step",
-            (true, true) => "updates it in one step",
-        };
-        let event = seen.event;
+        let (event, what) = (seen.event, seen.way.text());
         let thread = self.machine.thread(event.block, event.warp, event.lane);
         Other { place: self.machine.program.sites[seen.site as usize], thread, what }
     }

@@ -2,7 +2,7 @@
 //! Atomic operations and fences. The lanes of a warp take their turns one after another, from the
 //! first on; the order of memory follows the clocks of the lanes.
 
-use super::access::{Deed, Fault, Faulty, in_flight, now, split};
+use super::access::{self, Deed, Fault, Faulty, in_flight, now, split};
 use super::clock::{self, Now, Order, Ordering, Reach};
 use super::execute::Execution;
 use super::memory::{Memory, fetch, put};
@@ -43,9 +43,8 @@ impl Execution<'_, '_> {
             rest &= !lanes;
             self.check_presence(access, allocation, deed, lanes);
             for lane in lanes_of(lanes) {
-                if let Some(fault) = self.one_step(atomic, allocation, lane) {
-                    self.report(access, allocation, deed, &[fault]);
-                }
+                let fault = self.one_step(atomic, allocation, lane);
+                self.report(access, allocation, deed, fault.as_slice());
             }
         }
     }
@@ -70,8 +69,10 @@ impl Execution<'_, '_> {
         let copied =
             copied.and_then(|shadow| in_flight(shadow, offset, access.bytes(), way.writes()));
         let mut fault = copied.or_else(|| check(atomic, memory, offset));
-        let race = touch(shadow, way, lane, (atomic, offset), &now, self.machine.packing);
-        fault = fault.or(race);
+        let packing = self.machine.packing;
+        fault = fault.or(touch(shadow, way, lane, (atomic, offset), &now, packing));
+        let (bytes, key) = ((offset, access.bytes()), packing.pack(way, &now, access.site));
+        access::touch!(self, access.space, id, bytes, key, lane, &now);
         if let Some(out) = atomic.out {
             file[out as usize][lane] = old;
         }

@@ -53,6 +53,9 @@ enum Party {
     Thread(u32),
 }
 
+/// The number of a block that stands for what ran before the launch: no grid has so many blocks.
+const BEFORE: u64 = u64::MAX;
+
 /// A clock: it knows everything of a party before a time. Nothing at all is the common case.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock(Option<Rc<BTreeMap<(u64, Party), u64>>>);
@@ -290,6 +293,16 @@ pub(super) fn teach(orders: &mut [Order; LANES], clock: &Clock) {
             _ => order.acquired.join(clock),
         }
     }
+}
+
+/// A lane waits for the launch in front. Whoever acquires what it releases knows that, too.
+pub(super) fn wait(order: &mut Order) {
+    order.acquired.learn(BEFORE, Party::Block, 1);
+}
+
+/// Whether what a lane does now comes behind a wait for the launch in front.
+pub(super) fn has_waited(now: &Now, lane: u32) -> bool {
+    now.knows(lane, Event { block: BEFORE, warp: 0, lane: 0, time: 0 })
 }
 
 /// All of them know what any of them knows.

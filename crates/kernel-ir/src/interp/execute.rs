@@ -3,12 +3,13 @@
 //! computed for all 32 lanes, whichever run: what the others get is never read. What has an effect
 //! is done for those that run.
 
-use super::clock::Releases;
-use super::finding::{Findings, Kind, Other, Thread};
+use super::clock::{Event, Releases};
+use super::finding::{Findings, Kind, Other, Thread, index_of};
 use super::memory::Memory;
 use super::program::Program;
+use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
-use super::step::{Register, Step, width};
+use super::step::{Assert, Register, Step, width};
 use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
@@ -32,6 +33,8 @@ pub(super) struct Machine<'a> {
     pub packing: Packing,
     pub most_time: u64,
     pub releases: Releases,
+    /// The launches in front of this one and behind it, where some may run at its time.
+    pub dependence: Option<Dependence>,
     pub findings: Findings,
     pub printed: Vec<String>,
     pub most_printed: usize,
@@ -139,16 +142,23 @@ impl<'p> Execution<'_, 'p> {
             Step::Exchange { op, row, value, by, out } => {
                 self.exchange(*op, row, *value, *by, *out);
             }
-            Step::Barrier(level) => return self.barrier(*level),
-            Step::Fence { reach } => self.fence(*reach),
-            Step::Arrive { is_release } => self.arrive(*is_release),
-            Step::Meet => return self.meet(),
+            Step::Barrier(_)
+            | Step::Named { .. }
+            | Step::Fence { .. }
+            | Step::Arrive { .. }
+            | Step::Dependent(_)
+            | Step::Meet => return self.synchronise(step),
+            Step::Timer { out } => {
+                self.machine.is_exact = false;
+                self.set(*out, [self.machine.thread_ops; LANES]);
+            }
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
             Step::Atomic(atomic) => self.atomic(atomic),
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),
             Step::WaitForCopies(n_left) => self.wait_for_copies(*n_left),
             Step::Print { format, values } => self.print(format, values),
+            Step::Assert(assert) => self.assert(assert),
             Step::Unsupported(message) => self.unsupported(message),
             Step::Control(control) => return self.control(*control),
         }
@@ -208,6 +218,22 @@ impl<'p> Execution<'_, 'p> {
                 }
             });
         }
+    }
+
+    /// Waits for others, or orders what is done before and behind.
+    fn synchronise(&mut self, step: &Step<'p>) {
+        match *step {
+            Step::Barrier(level) => return self.barrier(level),
+            Step::Named { number, n_threads, waits } => {
+                return self.come_to(number, n_threads, waits);
+            }
+            Step::Meet => return self.meet(),
+            Step::Arrive { is_release } => self.arrive(is_release),
+            Step::Fence { reach } => self.fence(reach),
+            Step::Dependent(op) => self.dependent(op),
+            _ => {}
+        }
+        self.warp.pc += 1;
     }
 
     /// The beginning of an allocation.
@@ -358,6 +384,14 @@ impl<'p> Execution<'_, 'p> {
         }
     }
 
+    fn assert(&mut self, assert: &Assert<'_>) {
+        let failed = self.warp.active & !self.where_true(assert.condition);
+        for lane in lanes_of(failed) {
+            let message = self.line(assert.format, &assert.values, lane);
+            self.find(Kind::FailedAssert, lane, None, message);
+        }
+    }
+
     // Lines for a person.
 
     fn print(&mut self, format: &str, values: &[(Type, Register)]) {
@@ -365,18 +399,23 @@ impl<'p> Execution<'_, 'p> {
             if self.machine.printed.len() >= self.machine.most_printed {
                 return;
             }
-            let mut values = values.iter();
-            let mut line = String::new();
-            let mut pieces = format.split("{}");
-            line += pieces.next().unwrap_or_default();
-            for piece in pieces {
-                if let Some((ty, register)) = values.next() {
-                    line += &self.shown(*ty, *register, lane);
-                }
-                line += piece;
-            }
+            let line = self.line(format, values, lane);
             self.machine.printed.push(line);
         }
+    }
+
+    /// A format with the values of a lane.
+    fn line(&self, format: &str, values: &[(Type, Register)], lane: usize) -> String {
+        let mut values = values.iter();
+        let mut pieces = format.split("{}");
+        let mut line = pieces.next().unwrap_or_default().to_string();
+        for piece in pieces {
+            if let Some((ty, register)) = values.next() {
+                line += &self.shown(*ty, *register, lane);
+            }
+            line += piece;
+        }
+        line
     }
 
     fn shown(&self, ty: Type, register: Register, lane: usize) -> String {
@@ -430,14 +469,11 @@ impl<'p> Execution<'_, 'p> {
 impl Machine<'_> {
     /// Where a block with that number is in the grid.
     pub fn index_of(&self, number: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [number % x, number / x % y, number / x / y].map(|index| index as u32)
+        index_of(number, self.grid)
     }
 
     /// A thread, by the numbers of its block, warp and lane.
     pub fn thread(&self, block: u64, warp: u32, lane: u32) -> Thread {
-        let [x, y, _] = self.block;
-        let thread = warp * LANES as u32 + lane;
-        Thread { block: self.index_of(block), thread: [thread % x, thread / x % y, thread / x / y] }
+        Thread::of(self.grid, self.block, Event { block, warp, lane, time: 0 })
     }
 }

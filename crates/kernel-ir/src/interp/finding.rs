@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mistakes of a run, where they are, and which thread of which block did it.
 
+use super::clock::Event;
+use super::warp::LANES;
 use crate::kernel::{Kernel, Place, PlaceData};
-use kernpack_syntax::Diagnostic;
+use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -41,19 +43,25 @@ kinds! {
     SharedRace = "shared-race";
     /// Two such accesses to global memory.
     GlobalRace = "global-race";
+    /// An access of a launch that has begun before an earlier one has ended, to what that one
+    /// touches, and one of the two is a write.
+    DependentRace = "dependent-race";
     /// An access to what a copy in flight writes, or a write to what one reads.
     CopyInFlight = "copy-in-flight";
     /// A copy that its thread has not waited for when it ends.
     UnawaitedCopy = "unawaited-copy";
     /// An access to the memory of a block that may not have begun, or may have ended.
     AbsentBlock = "absent-block";
-    /// An arrival before the wait that belongs to the last one, or a wait without an arrival.
+    /// An arrival before the wait that belongs to the last one, a wait without an arrival, or a
+    /// barrier that those who come to it mean otherwise.
     MisusedBarrier = "misused-barrier";
     /// A barrier that some threads do not come to.
     DivergentBarrier = "divergent-barrier";
     /// A shuffle or vote that some threads of the warp do not come to, or that reads a lane that is
     /// not there.
     DivergentExchange = "divergent-exchange";
+    /// An assertion of the kernel that does not hold.
+    FailedAssert = "failed-assert";
     /// Threads that wait for what never happens.
     Deadlock = "deadlock";
     /// A loop that has run for too long.
@@ -71,6 +79,24 @@ pub struct Thread {
     pub block: [u32; 3],
     /// Where it is in its block.
     pub thread: [u32; 3],
+}
+
+impl Thread {
+    /// The thread of an event, in a launch of that many blocks and threads.
+    pub(super) fn of(grid: [u32; 3], block: [u32; 3], event: Event) -> Thread {
+        let [x, y, _] = block;
+        let thread = event.warp * LANES as u32 + event.lane;
+        Thread {
+            block: index_of(event.block, grid),
+            thread: [thread % x, thread / x % y, thread / x / y],
+        }
+    }
+}
+
+/// Where a block with that number is in a grid.
+pub(super) fn index_of(number: u64, grid: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = grid.map(u64::from);
+    [number % x, number / x % y, number / x / y].map(|index| index as u32)
 }
 
 impl fmt::Display for Thread {
@@ -91,6 +117,15 @@ pub struct Other {
     pub what: &'static str,
 }
 
+/// The deed of an earlier launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// Where that was written.
+    pub span: Span,
+    /// Its words, which say file, line and column where that is in no table of texts.
+    pub text: String,
+}
+
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -104,6 +139,8 @@ pub struct Finding {
     pub message: String,
     /// The other one of a race, or of threads that part.
     pub other: Option<Other>,
+    /// The other one of a race with an earlier launch.
+    pub earlier: Option<Earlier>,
     /// How often it was found at that place, and with the other one at the other place.
     pub count: u64,
 }
@@ -125,6 +162,12 @@ impl Finding {
         diagnostic = diagnostic.mark(place.span, who(self.thread));
         if let Some(other) = &self.other {
             diagnostic = tell(diagnostic, kernel, other);
+        }
+        if let Some(Earlier { span, text }) = &self.earlier {
+            match span.text {
+                Some(_) => diagnostic = diagnostic.mark(*span, text.clone()),
+                None => diagnostic.message += &format!("; {text}"),
+            }
         }
         diagnostic = callers(diagnostic, kernel, place);
         match self.count {
@@ -159,17 +202,34 @@ fn callers(mut diagnostic: Diagnostic, kernel: &Kernel, place: &PlaceData) -> Di
 }
 
 /// `file:line:column`.
-fn spelled(kernel: &Kernel, place: &PlaceData) -> String {
+pub(super) fn spelled(kernel: &Kernel, place: &PlaceData) -> String {
     let file = place.file.and_then(|file| kernel.files.get(file.index()));
     let file = file.map_or("", String::as_str);
     format!("{file}:{}:{}", place.line, place.column)
+}
+
+/// The other one that a finding is with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum With {
+    Nobody,
+    /// A thread of the launch, at this place.
+    Own(Place),
+    /// An earlier launch, at the place of its accesses with that number; nothing of what is not
+    /// known.
+    Earlier(usize, Option<u32>),
+}
+
+impl From<Option<&Other>> for With {
+    fn from(other: Option<&Other>) -> With {
+        other.map_or(With::Nobody, |other| With::Own(other.place))
+    }
 }
 
 /// The findings so far, each once.
 #[derive(Debug)]
 pub(super) struct Findings {
     pub all: Vec<Finding>,
-    known: HashMap<(Kind, Place, Option<Place>), usize>,
+    known: HashMap<(Kind, Place, With), usize>,
     most: usize,
 }
 
@@ -184,8 +244,8 @@ impl Findings {
     }
 
     /// Counts a finding again; says whether it is known.
-    pub fn again(&mut self, kind: Kind, place: Place, other: Option<&Other>) -> bool {
-        match self.known.get(&(kind, place, other.map(|other| other.place))) {
+    pub fn again(&mut self, kind: Kind, place: Place, other: impl Into<With>) -> bool {
+        match self.known.get(&(kind, place, other.into())) {
             Some(known) => {
                 self.all[*known].count += 1;
                 true
@@ -202,12 +262,20 @@ impl Findings {
         other: Option<Other>,
         make: impl FnOnce() -> (Option<Thread>, String),
     ) {
-        if self.again(kind, place, other.as_ref()) || self.is_full() {
+        let with = With::from(other.as_ref());
+        if self.again(kind, place, with) {
             return;
         }
-        let key = (kind, place, other.as_ref().map(|other| other.place));
-        self.known.insert(key, self.all.len());
         let (thread, message) = make();
-        self.all.push(Finding { kind, place, thread, message, other, count: 1 });
+        let finding = Finding { kind, place, thread, message, other, earlier: None, count: 1 };
+        self.add_new(finding, with);
+    }
+
+    /// Adds a finding that is new, unless there are enough.
+    pub fn add_new(&mut self, finding: Finding, with: With) {
+        if !self.is_full() {
+            self.known.insert((finding.kind, finding.place, with), self.all.len());
+            self.all.push(finding);
+        }
     }
 }

@@ -7,7 +7,7 @@
 //! The bytes move at the wait: when they do makes no difference to a kernel in which nothing is
 //! found.
 
-use super::access::{Deed, Fault, Faulty, in_flight, now};
+use super::access::{Deed, Fault, Faulty, in_flight, now, touch};
 use super::clock::{Event, Now};
 use super::execute::Execution;
 use super::finding::Kind;
@@ -15,6 +15,7 @@ use super::memory::Memory;
 use super::shadow::{Shadow, Way};
 use super::step::{Access, Copy};
 use super::warp::{LANES, lanes_of};
+use crate::types::Space;
 use std::collections::VecDeque;
 
 /// A copy that has begun.
@@ -147,7 +148,12 @@ impl Execution<'_, '_> {
         let memory = &self.machine.memories[id as usize];
         let shadow = self.machine.shadows[id as usize].as_ref();
         let now = now!(self.warp, self.block, self.cluster);
-        let fault = mistake(memory, shadow, (offset, flight.bytes), Way::Read, lane, &now);
+        let bytes = (offset, flight.bytes);
+        let fault = mistake(memory, shadow, bytes, Way::Read, lane, &now);
+        if memory.has(offset, flight.bytes) {
+            let key = self.machine.packing.pack(Way::Read, &now, copy.from.site);
+            touch!(self, copy.from.space, id, bytes, key, lane, &now);
+        }
         self.tell(&copy.from, id, Deed::Reads, Faulty::new(lane, offset, fault))
     }
 

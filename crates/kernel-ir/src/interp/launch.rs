@@ -2,19 +2,22 @@
 //! Launches, and their outcomes.
 
 use super::execute::Machine;
-use super::finding::{Finding, Findings, Kind};
+use super::finding::{self, Finding, Findings, Kind};
 use super::memory::{Memories, Memory, MemoryId};
 use super::narrowest::Narrowest;
 use super::parallel;
 use super::program::Program;
 use super::schedule::Schedule;
+use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::Register;
+use super::touched::Touched;
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
 use kernpack_machine::block::{MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_machine::shared::MOST_BYTES;
+use kernpack_syntax::Span;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -138,7 +141,8 @@ impl Outcome {
     /// That of a launch that nothing runs.
     pub fn refused(message: String) -> Outcome {
         let (kind, place) = (Kind::BadLaunch, Place::NOWHERE);
-        let finding = Finding { kind, place, thread: None, message, other: None, count: 1 };
+        let (thread, other, earlier) = (None, None, None);
+        let finding = Finding { kind, place, thread, message, other, earlier, count: 1 };
         Outcome { findings: vec![finding], is_exact: true, ..Outcome::default() }
     }
 }
@@ -148,21 +152,35 @@ impl Outcome {
 /// # Panics
 /// Where the kernel is not verified, or a memory is not one of these.
 pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outcome {
-    let shared_bytes = match check(launch, memories) {
-        Ok(shared_bytes) => shared_bytes,
+    let program = Program::of(launch.kernel);
+    let run = match Run::of(launch, &program, memories) {
+        Ok(run) => run,
         Err(message) => return Outcome::refused(message),
     };
-    let n_blocks = product(launch.grid);
-    let n_threads: u32 = launch.block.iter().product();
-    let program = Program::of(launch.kernel);
-    let packing = Packing::new(n_threads.div_ceil(WARP_SIZE), n_blocks, program.sites.len());
-    let Some(most_time) = packing.most_time() else {
-        let message = format!("a grid of {n_blocks} blocks is too large for the interpreter");
-        return Outcome::refused(message);
-    };
-    let run = Run { launch, program: &program, packing, most_time, n_threads, shared_bytes };
     let apart = parallel::run(&run, memories, options);
-    apart.unwrap_or_else(|| run.in_order(memories, options))
+    apart.unwrap_or_else(|| run.in_order(memories, None, options).0)
+}
+
+/// Runs a launch that other launches may meet. Gives the places of its accesses, too: in a text,
+/// and in words where they are in none.
+pub(super) fn run_depending(
+    launch: &Launch,
+    dependence: &mut Dependence,
+    may_be_met: bool,
+    memories: &mut Memories,
+    options: &Options,
+) -> (Outcome, Vec<(Span, String)>) {
+    let (kernel, program) = (launch.kernel, Program::of(launch.kernel));
+    let run = match Run::of(launch, &program, memories) {
+        Ok(run) => run,
+        Err(message) => return (Outcome::refused(message), Vec::new()),
+    };
+    dependence.touched = may_be_met.then(|| Touched::new(launch, memories, run.packing));
+    let (outcome, known) = run.in_order(memories, Some(std::mem::take(dependence)), options);
+    *dependence = known.unwrap_or_default();
+    let places = program.sites.iter().map(|site| kernel.place(*site));
+    let sites = places.map(|place| (place.span, finding::spelled(kernel, place)));
+    (outcome, sites.collect())
 }
 
 /// A launch that can be run.
@@ -178,6 +196,22 @@ pub(super) struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
+    /// Whether it can be run: where it cannot, the reason.
+    fn of(
+        launch: &'r Launch<'r>,
+        program: &'r Program<'r>,
+        memories: &Memories,
+    ) -> Result<Run<'r>, String> {
+        let shared_bytes = check(launch, memories)?;
+        let n_blocks = product(launch.grid);
+        let n_threads: u32 = launch.block.iter().product();
+        let packing = Packing::new(n_threads.div_ceil(WARP_SIZE), n_blocks, program.sites.len());
+        let most_time = packing.most_time().ok_or_else(|| {
+            format!("a grid of {n_blocks} blocks is too large for the interpreter")
+        })?;
+        Ok(Run { launch, program, packing, most_time, n_threads, shared_bytes })
+    }
+
     /// How many blocks there are.
     pub fn n_blocks(&self) -> u64 {
         product(self.launch.grid)
@@ -188,11 +222,16 @@ impl<'r> Run<'r> {
         self.n_blocks() / product(self.launch.cluster)
     }
 
-    /// Runs the blocks in their order.
-    fn in_order(&self, memories: &mut Memories, options: &Options) -> Outcome {
+    /// Runs the blocks in their order. Gives back what it knows of other launches.
+    fn in_order(
+        &self,
+        memories: &mut Memories,
+        dependence: Option<Dependence>,
+        options: &Options,
+    ) -> (Outcome, Option<Dependence>) {
         let shadows = shadows(self.launch, memories, self.packing);
         let held = std::mem::take(&mut memories.0).into_iter().map(Cow::Owned).collect();
-        let mut machine = self.machine(held, shadows, options);
+        let mut machine = Machine { dependence, ..self.machine(held, shadows, options) };
         let n_blocks = self.n_blocks();
         if n_blocks > 0 {
             self.schedule(&mut machine, options).run();
@@ -201,7 +240,7 @@ impl<'r> Run<'r> {
         let written = machine.memories.iter().map(|memory| memory.written_bytes());
         let bookkeeping_bytes = shadows.chain(written).sum();
         memories.0 = machine.memories.into_iter().map(Cow::into_owned).collect();
-        Outcome {
+        let outcome = Outcome {
             findings: machine.findings.all,
             printed: machine.printed,
             is_exact: machine.is_exact,
@@ -209,7 +248,8 @@ impl<'r> Run<'r> {
             thread_ops: machine.thread_ops,
             bookkeeping_bytes,
             n_cores: 1,
-        }
+        };
+        (outcome, machine.dependence)
     }
 
     /// Runs blocks of it in some order.
@@ -244,6 +284,7 @@ impl<'r> Run<'r> {
             packing: self.packing,
             most_time: self.most_time,
             releases: Default::default(),
+            dependence: None,
             findings: Findings::new(options.most_findings),
             printed: Vec::new(),
             most_printed: options.most_printed,
@@ -281,29 +322,42 @@ fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
     registers.collect()
 }
 
+/// The cells of an allocation, as a launch touches them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cells {
+    pub is_written: bool,
+    /// The bytes of one: 8 of an allocation that is not passed.
+    pub bytes: u32,
+}
+
+/// The cells of each allocation: several parameters may lead to it.
+pub(super) fn cells_of(launch: &Launch, memories: &Memories) -> Vec<Cells> {
+    let narrowest = Narrowest::of(launch.kernel);
+    let untouched = Cells { is_written: false, bytes: u64::BITS / 8 };
+    let mut all = vec![untouched; memories.0.len()];
+    for (at, (param, argument)) in launch.kernel.params.iter().zip(&launch.arguments).enumerate() {
+        if let (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) =
+            (&param.kind, argument)
+        {
+            let cells = &mut all[memory.0 as usize];
+            cells.is_written |= pointer.is_written;
+            let element = memories.get(*memory).element;
+            cells.bytes = narrowest.of_param(at, element).min(cells.bytes);
+        }
+    }
+    all
+}
+
 /// Shadow memory for what the launch may write. What it may only read has no races.
 pub(super) fn shadows(
     launch: &Launch,
     memories: &Memories,
     packing: Packing,
 ) -> Vec<Option<Shadow>> {
-    let narrowest = Narrowest::of(launch.kernel);
-    // What is written, and the cells of what is passed: several parameters may lead to it.
-    let mut cells: Vec<_> = memories.0.iter().map(|_| (false, u32::MAX)).collect();
-    for (at, (param, argument)) in launch.kernel.params.iter().zip(&launch.arguments).enumerate() {
-        if let (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) =
-            (&param.kind, argument)
-        {
-            let (is_written, cell_bytes) = &mut cells[memory.0 as usize];
-            *is_written |= pointer.is_written;
-            let element = memories.get(*memory).element;
-            *cell_bytes = narrowest.of_param(at, element).min(*cell_bytes);
-        }
-    }
-    let shadow = |(held, (is_written, cell_bytes)): (&Memory, (bool, u32))| {
-        is_written.then(|| Shadow::new(held.bytes.len(), cell_bytes, packing))
+    let shadow = |(held, cells): (&Memory, Cells)| {
+        cells.is_written.then(|| Shadow::new(held.bytes.len(), cells.bytes, packing))
     };
-    memories.0.iter().zip(cells).map(shadow).collect()
+    memories.0.iter().zip(cells_of(launch, memories)).map(shadow).collect()
 }
 
 /// Whether the kernel can be launched so, and the bytes of its shared arrays.

@@ -23,6 +23,9 @@
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
 //! and too many findings do.
 //!
+//! Launches run one after another. A [`Sequence`] knows which of them a GPU may run side by side,
+//! and finds what an early one touches before it has waited (`dependent.rs`, `touched.rs`).
+//!
 //! Blocks run one after another, or on several cores (`parallel.rs`) where that comes to the same.
 //!
 //! Not here: files, signatures, packages. Whoever runs a packed function makes its allocations once
@@ -33,6 +36,7 @@ mod atomic;
 mod clock;
 mod cluster;
 mod control;
+mod dependent;
 mod exchange;
 mod execute;
 mod finding;
@@ -40,20 +44,25 @@ mod flight;
 mod launch;
 mod lifetime;
 mod memory;
+mod named;
 mod narrowest;
 mod parallel;
 mod program;
 mod schedule;
+mod sequence;
 mod shadow;
 mod step;
+mod touched;
 mod trial;
 mod warp;
 
 #[cfg(test)]
 mod tests;
 
-pub use finding::{Finding, Kind, Other, Thread};
+pub use finding::{Earlier, Finding, Kind, Other, Thread};
 pub use launch::{Argument, Cancel, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};
 pub use narrowest::cell_bytes;
+pub use sequence::{Early, Sequence, Turn};
+pub use touched::touched_bytes;
 pub use trial::Trial;

@@ -4,10 +4,10 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
-use super::step::{Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
+use super::step::{self, Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
 use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
+use crate::op::{self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -149,6 +149,7 @@ impl<'a> Compiler<'a> {
                 let values = values.collect();
                 self.emit(Step::Print { format, values });
             }
+            OpKind::Assert(assert) => self.assert(assert),
             OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
                     self.expr(expr, result);
@@ -156,6 +157,14 @@ impl<'a> Compiler<'a> {
             }
         }
         self.release();
+    }
+
+    fn assert(&mut self, assert: &'a op::Assert) {
+        let values = assert.values.iter().map(|value| (self.ty(*value), self.of(*value)));
+        let values = values.collect();
+        let condition = self.of(assert.condition);
+        let assert = step::Assert { condition, format: &assert.text, values };
+        self.emit(Step::Assert(Box::new(assert)));
     }
 
     /// Frees what was needed up to here.
@@ -320,9 +329,19 @@ impl<'a> Compiler<'a> {
             (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
             (Meaning::Copy(_), _, _) => self.copy(call),
+            (Meaning::Named { waits }, _, _) => self.named(call, waits),
+            (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
             (Meaning::Cluster(op), out, _) => self.cluster(op, call, out),
+            (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
-            | (Meaning::Pure(_) | Meaning::Approximate(_) | Meaning::Geometry(_), None, _)
+            | (
+                Meaning::Pure(_)
+                | Meaning::Approximate(_)
+                | Meaning::Geometry(_)
+                | Meaning::Timer(_),
+                None,
+                _,
+            )
             | (Meaning::Warp(_), _, _) => unknown(row),
         };
         self.emit(step);
@@ -366,6 +385,15 @@ impl<'a> Compiler<'a> {
             Some(InFlight::Commit) => Step::CommitCopies,
             Some(InFlight::Wait(n_left)) => Step::WaitForCopies(n_left as usize),
             None => unknown(call.intrinsic),
+        }
+    }
+
+    fn named(&self, call: &Call, waits: bool) -> Step<'a> {
+        match call.operands[..] {
+            [Operand::Value(number), Operand::Constant(n_threads)] => {
+                Step::Named { number: self.of(number), n_threads: n_threads as u32, waits }
+            }
+            _ => unknown(call.intrinsic),
         }
     }
 

@@ -11,6 +11,7 @@ use super::execute::{Execution, Machine, Stop};
 use super::finding::{Kind, Other};
 use super::launch::{Cancel, Options, product};
 use super::memory::Memory;
+use super::named::pass_named_barriers;
 use super::narrowest::Narrowest;
 use super::program::Program;
 use super::shadow::Shadow;
@@ -214,6 +215,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
             block.index = self.machine.index_of(*number);
             (block.time, block.known) = (1, 1);
             block.flights.clear();
+            block.named = Default::default();
+            (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
                 warp.begin(self.machine.n_threads);
             }
@@ -245,8 +248,17 @@ impl<'a, 'p> Schedule<'a, 'p> {
     }
 
     fn new_crew(&self, rank: u32) -> Crew {
-        let (number, index, flights) = (0, [0; 3], Default::default());
-        let block = Block { number, index, rank, time: 1, known: 1, flights };
+        let block = Block {
+            number: 0,
+            index: [0; 3],
+            rank,
+            time: 1,
+            known: 1,
+            flights: Default::default(),
+            named: Default::default(),
+            has_waited: false,
+            lets_early: false,
+        };
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32);
         let warps = (0..n_warps).map(|index| {
             let mut warp = Warp::new(self.machine.program, index);
@@ -315,6 +327,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         }
         if !cluster.has_ended[crew] && warps.iter().all(|warp| warp.status == Status::Ended) {
             end_block(self.machine, cluster, block, warps);
+            self.machine.let_next_begin(block);
         }
         is_moving
     }
@@ -378,6 +391,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
             pass_barrier(machine, block, warps);
             is_moving = true;
         }
+        is_moving |= pass_named_barriers(block, warps);
     }
     let warps = crews.iter_mut().flat_map(|crew| &mut crew.warps);
     pass_cluster_barrier(cluster, warps) || is_moving
@@ -388,14 +402,18 @@ fn find_stuck(machine: &mut Machine, resident: &Resident) {
     machine.is_over = true;
     for Crew { block, warps } in &resident.crews {
         for warp in warps {
-            let (pc, barrier) = match warp.status {
-                Status::Barrier(pc) => (pc, "its block's barrier"),
-                Status::Cluster(pc) => (pc, "its cluster's barrier"),
+            let absent = || resident.absent(warp, block.number, machine);
+            let (pc, waits) = match warp.status {
+                Status::Barrier(pc) => (pc, format!("its block's barrier for {}", absent())),
+                Status::Cluster(pc) => (pc, format!("its cluster's barrier for {}", absent())),
+                Status::Named { pc, number, .. } => {
+                    let missing = block.named[number].n_missing();
+                    (pc, format!("barrier {number} for {missing} more threads"))
+                }
                 Status::Ready | Status::Ended => continue,
             };
             let thread = machine.thread(block.number, warp.index, warp.lanes.trailing_zeros());
-            let absent = resident.absent(warp, block.number, machine);
-            let message = format!("deadlock: waits at {barrier} for {absent}");
+            let message = format!("deadlock: waits at {waits}");
             let place = machine.program.places[pc as usize];
             machine.findings.add(Kind::Deadlock, place, None, || (Some(thread), message));
         }
@@ -453,7 +471,7 @@ fn first_barrier(machine: &Machine, warps: &[Warp]) -> crate::kernel::Place {
 fn barrier_of(warp: &Warp) -> Option<Pc> {
     match warp.status {
         Status::Barrier(pc) => Some(pc),
-        Status::Ready | Status::Ended | Status::Cluster(_) => None,
+        Status::Ready | Status::Ended | Status::Cluster(_) | Status::Named { .. } => None,
     }
 }
 
@@ -472,7 +490,9 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
                 (Some(Other { place, thread: absent, what }), "is at another one")
             }
             Status::Ended => (None, "has ended"),
-            Status::Barrier(_) | Status::Cluster(_) | Status::Ready => continue,
+            Status::Barrier(_) | Status::Cluster(_) | Status::Named { .. } | Status::Ready => {
+                continue;
+            }
         };
         let message = format!("a barrier that not all threads come to: {absent} {why}");
         machine.findings.add(Kind::DivergentBarrier, place, other, || (Some(thread), message));

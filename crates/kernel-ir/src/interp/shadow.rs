@@ -52,7 +52,7 @@ impl Way {
         }
     }
 
-    fn of(bits: u64) -> Way {
+    pub fn of(bits: u64) -> Way {
         match bits & LIST {
             1 => Way::Read,
             2 => Way::Write,
@@ -86,8 +86,24 @@ impl Way {
         }
     }
 
+    /// Its deed, for messages.
+    pub const fn text(self) -> &'static str {
+        match (self.writes(), self.is_atomic()) {
+            (false, false) => "reads it",
+            (true, false) => "writes it",
+            (false, true) => "reads it in one step",
+            (true, true) => "updates it in one step",
+        }
+    }
+
+    /// Whether one that touches a cell so is minded wherever another one is that reads or writes as
+    /// it does.
+    pub fn is_minded_more(self, other: Way) -> bool {
+        self.reach() < other.reach()
+    }
+
     /// Whether one that touches a cell so minds another one that does, from a block that near.
-    fn minds(self, other: Way, near: Reach) -> bool {
+    pub fn minds(self, other: Way, near: Reach) -> bool {
         let is_shared_step = match (self.reach(), other.reach()) {
             (Some(own), Some(theirs)) => own.min(theirs) >= near,
             (None, _) | (_, None) => false,
@@ -139,7 +155,7 @@ impl Packing {
         bits << (LANE_BITS + WAY_BITS) | way as u64
     }
 
-    fn unpack(self, bits: u64) -> Seen {
+    pub fn unpack(self, bits: u64) -> Seen {
         let take = |from: u32, count: u32| bits >> from & ((1 << count) - 1);
         let lane = WAY_BITS;
         let warp = lane + LANE_BITS;
@@ -159,6 +175,11 @@ impl Packing {
         let from = WAY_BITS + LANE_BITS + self.warp_bits + self.block_bits;
         bits & !(((1 << self.site_bits) - 1) << from)
     }
+}
+
+/// An access, packed, that a lane makes.
+pub(super) fn by_lane(key: u64, lane: u32) -> u64 {
+    key | u64::from(lane) << WAY_BITS
 }
 
 /// Threads of a warp that did the same.
@@ -316,7 +337,7 @@ impl Shadow {
             }
             self.groups[cell] = 0;
         }
-        self.writers[cell] = key | u64::from(lane) << WAY_BITS;
+        self.writers[cell] = by_lane(key, lane);
         race
     }
 

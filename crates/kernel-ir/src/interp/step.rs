@@ -6,7 +6,7 @@
 
 use super::clock::Reach;
 use crate::constant::Const;
-use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, WarpOp};
+use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, WarpOp};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
@@ -127,6 +127,16 @@ pub(super) enum Step<'a> {
     Fence {
         reach: Reach,
     },
+    /// At a barrier with a number, which so many threads come to.
+    Named {
+        number: Register,
+        n_threads: u32,
+        waits: bool,
+    },
+    /// A clock of the machine, of which the interpreter has its own.
+    Timer {
+        out: Register,
+    },
     /// At the barrier of the cluster. Says whether what was done before is told.
     Arrive {
         is_release: bool,
@@ -144,12 +154,22 @@ pub(super) enum Step<'a> {
     CommitCopies,
     /// Waits for all but so many groups.
     WaitForCopies(usize),
+    Dependent(DependentOp),
     Print {
         format: &'a str,
         values: Vec<(Type, Register)>,
     },
+    Assert(Box<Assert<'a>>),
     Unsupported(String),
     Control(Control),
+}
+
+/// A condition that has to hold, and the message where it does not.
+#[derive(Clone, Debug)]
+pub(super) struct Assert<'a> {
+    pub condition: Register,
+    pub format: &'a str,
+    pub values: Vec<(Type, Register)>,
 }
 
 /// Which threads run next, and what.

@@ -4,6 +4,7 @@
 use super::clock::{Clock, Order, Releases};
 use super::flight::Flights;
 use super::memory::{Bits, Memory};
+use super::named::NamedBarriers;
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::Pc;
@@ -24,11 +25,13 @@ pub(super) enum Status {
     Barrier(Pc),
     /// The barrier of the cluster, at this step.
     Cluster(Pc),
+    /// The barrier of that number, at this step, until it was passed so many times.
+    Named { pc: Pc, number: usize, phase: u64 },
     /// It has ended.
     Ended,
 }
 
-/// What a warp has to do with the barrier of its cluster.
+/// Where a warp is with the barrier of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meeting {
     /// It has not arrived.
@@ -69,7 +72,7 @@ pub(super) struct Warp {
     pub turns: u64,
     /// The step that ended the last of them.
     pub last_turn: Pc,
-    /// Where it is with the barrier of its cluster.
+    /// Its part in the barrier of its cluster.
     pub meeting: Meeting,
     /// The threads that had an index outside.
     pub outside: Outside,
@@ -213,6 +216,12 @@ pub(super) struct Block {
     pub known: u64,
     /// The copies that its threads have begun.
     pub flights: Flights,
+    /// Its barriers with numbers.
+    pub named: NamedBarriers,
+    /// Whether a thread has waited for the launch in front.
+    pub has_waited: bool,
+    /// Whether a thread that does not know of such a wait has let the launch behind begin.
+    pub lets_early: bool,
 }
 
 /// Blocks that run side by side and reach one another's shared memory. A block of a launch without
@@ -231,9 +240,9 @@ pub(super) struct Cluster {
     pub has_ended: Vec<bool>,
     /// Whether a block has reached another one's memory.
     pub is_reached: bool,
-    /// What is known to those that have arrived at its barrier, so far.
+    /// The clock of those that have arrived at its barrier so far.
     pub arriving: Clock,
-    /// What was known to all of them, when the last of them had.
+    /// That of all of them, when the last of them had.
     pub met: Clock,
 }
 

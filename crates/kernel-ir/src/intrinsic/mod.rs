@@ -10,18 +10,22 @@ mod atomic;
 mod bits;
 mod cluster;
 mod copy;
+mod dependent;
 mod geometry;
 mod math;
 mod sync;
+mod timer;
 mod warp;
 
 use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
+use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use sync::N_BARRIERS;
 
 /// A row.
 #[derive(Debug)]
@@ -73,6 +77,8 @@ pub enum Accepts {
     Constant(i64, i64),
     /// A power of two that the code itself has, within these bounds, both included.
     PowerOfTwo(i64, i64),
+    /// A number of threads that is whole warps, and that the code itself has.
+    Warps,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -156,6 +162,13 @@ pub enum Meaning {
     Warp(WarpOp),
     /// Threads wait for one another.
     Barrier,
+    /// Some warps of a block meet at a barrier with a number.
+    Named {
+        /// Whether it waits.
+        waits: bool,
+    },
+    /// It asks what time it is.
+    Timer(Timer),
     /// It orders what came before and after it.
     Fence,
     /// It changes memory in one step.
@@ -164,6 +177,8 @@ pub enum Meaning {
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
     Cluster(ClusterOp),
+    /// It is about launches that begin before those in front of them have ended.
+    Dependent(DependentOp),
 }
 
 /// Where in the grid a thread is.
@@ -242,7 +257,16 @@ pub enum CopyOp {
     Wait,
 }
 
-/// What blocks of a cluster do with one another.
+/// A clock of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// That of a multiprocessor, in cycles.
+    Cycles,
+    /// That of the device, in nanoseconds.
+    Nanoseconds,
+}
+
+/// The deeds of blocks of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterOp {
     /// Arrive at its barrier.
@@ -253,6 +277,15 @@ pub enum ClusterOp {
     Map,
 }
 
+/// The deeds of a launch about those in front of it and behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DependentOp {
+    /// Waits for the one in front of it.
+    Wait,
+    /// Lets the one behind it begin.
+    LaunchDependents,
+}
+
 /// Every row, family by family.
 pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
     let families = [
@@ -261,9 +294,11 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         bits::ROWS,
         warp::ROWS,
         sync::ROWS,
+        timer::ROWS,
         atomic::ROWS,
         copy::ROWS,
         cluster::ROWS,
+        dependent::ROWS,
     ];
     families.into_iter().flatten()
 }
@@ -331,6 +366,7 @@ impl Accepts {
                 | Accepts::Exactly(_)
                 | Accepts::Constant(..)
                 | Accepts::PowerOfTwo(..)
+                | Accepts::Warps
                 | Accepts::Word(_),
                 Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_),
             ) => false,
@@ -360,6 +396,9 @@ impl fmt::Display for Accepts {
             Accepts::Constant(least, most) => write!(f, "a constant from {least} to {most}"),
             Accepts::PowerOfTwo(least, most) => {
                 write!(f, "a constant power of two from {least} to {most}")
+            }
+            Accepts::Warps => {
+                write!(f, "a constant multiple of {WARP_SIZE} up to {MOST_THREADS}")
             }
             Accepts::Word(words) => f.write_str(&either(words.to_vec())),
         }

@@ -2,6 +2,7 @@
 //! Threads that wait for one another, and the order in which they see memory.
 
 use super::{Accepts, Completes, Gives, Intrinsic, Level, Meaning, Spread, Touches};
+use crate::types::Scalar;
 
 const fn row(
     name: &'static str,
@@ -24,6 +25,11 @@ const fn row(
     }
 }
 
+/// How many barriers a block has, that of all its threads included.
+pub const N_BARRIERS: i64 = 16;
+
+const NAMED: &[Accepts] = &[Accepts::Exactly(Scalar::I32), Accepts::Warps];
+
 pub(super) const ROWS: &[Intrinsic] = &[
     row(
         "barrier",
@@ -38,6 +44,20 @@ pub(super) const ROWS: &[Intrinsic] = &[
         &[],
         Level::Warp,
         Meaning::Barrier,
+    ),
+    row(
+        "barrier.sync",
+        "Waits at the barrier of that number until so many threads have come, this warp's among them. What they wrote before is seen behind it.",
+        NAMED,
+        Level::Warp,
+        Meaning::Named { waits: true },
+    ),
+    row(
+        "barrier.arrive",
+        "Comes to the barrier of that number, and goes on. What was written before is seen by those who wait there.",
+        NAMED,
+        Level::Warp,
+        Meaning::Named { waits: false },
     ),
     row(
         "fence",

@@ -4,7 +4,7 @@
 use super::token::{is_plain, quote};
 use crate::function::Function;
 use crate::kernel::{Demands, Facts, Kernel, Param, ParamKind, Place, Size, Value};
-use crate::op::{Asm, Call, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store};
+use crate::op::{Asm, Assert, Call, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// In the form that [`text`](crate::text) describes.
@@ -192,6 +192,10 @@ impl Printer<'_, '_, '_> {
             OpKind::Print(text, values) => {
                 self.f.write_str("print ")?;
                 self.f.write_str(&quote(text))?;
+                values.iter().try_for_each(|value| write!(self.f, ", {value}"))
+            }
+            OpKind::Assert(Assert { condition, text, values }) => {
+                write!(self.f, "assert {condition}, {}", quote(text))?;
                 values.iter().try_for_each(|value| write!(self.f, ", {value}"))
             }
             OpKind::Asm(asm) => self.write_asm(asm),

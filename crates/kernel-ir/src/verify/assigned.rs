@@ -95,6 +95,7 @@ impl Flow<'_, '_> {
             | OpKind::InBounds { .. }
             | OpKind::Call(_)
             | OpKind::Print(..)
+            | OpKind::Assert(_)
             | OpKind::Asm(_) => {}
         }
     }

@@ -6,6 +6,7 @@ use crate::intrinsic::{Accepts, Intrinsic};
 use crate::kernel::Kernel;
 use crate::op::{Call, Operand};
 use crate::types::Type;
+use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 
 pub(super) fn rule(kernel: &Kernel, call: &Call) -> Rule {
     let Call { intrinsic, operands } = call;
@@ -38,6 +39,9 @@ fn operand_rule(
                 Accepts::Constant(least, most) => (least..=most).contains(number),
                 Accepts::PowerOfTwo(least, most) => {
                     (least..=most).contains(number) && number.count_ones() == 1
+                }
+                Accepts::Warps => {
+                    (1..=MOST_THREADS.into()).contains(number) && number % i64::from(WARP_SIZE) == 0
                 }
                 _ => false,
             };

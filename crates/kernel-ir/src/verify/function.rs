@@ -51,6 +51,7 @@ fn computes(kind: &OpKind) -> bool {
         | OpKind::InBounds { .. }
         | OpKind::Jump(Jump::Return)
         | OpKind::Print(..)
+        | OpKind::Assert(_)
         | OpKind::Asm(_) => false,
     }
 }

@@ -10,6 +10,9 @@ use kernpack_machine::block::{MOST_PARAM_BYTES, MOST_THREADS, MOST_THREADS_ALONG
 use kernpack_machine::multiprocessor::{LEAST_REGISTERS, MOST_REGISTERS, Multiprocessor};
 use kernpack_machine::shared::MOST_BYTES;
 
+/// The bytes of the address of an assertion's record, which is passed behind the parameters.
+const RECORD_BYTES: u64 = 8;
+
 pub(super) fn verify(report: &mut Report<'_>) {
     verify_name(report);
     verify_params(report);
@@ -43,6 +46,9 @@ fn verify_params(report: &mut Report<'_>) {
         if let Some(problem) = param_problem(param) {
             report.malformed(format!("the parameter `{}` {problem}", param.name));
         }
+    }
+    if kernel.asserts() {
+        bytes = bytes.next_multiple_of(RECORD_BYTES) + RECORD_BYTES;
     }
     if bytes > u64::from(MOST_PARAM_BYTES) {
         let message =

@@ -34,8 +34,10 @@
 //!
 //! 11. Operands have the types that the operation is defined on, and the result is what it gives. A
 //!     value is known to be a constant where a `const` gives it, and only there.
-//! 12. A lane exists. A format has as many `{}` as there are numbers. A `{0}` of assembly stands
-//!     for something. No text has a NUL in it.
+//! 12. A lane exists. A format has as many `{}` as there are numbers, of which an assertion has at
+//!     most [`MOST_VALUES`](crate::op::Assert::MOST_VALUES). A `{0}` of assembly stands for something.
+//!     No text has a NUL in it, and the message of an assertion at most
+//!     [`MOST_BYTES`](crate::op::Assert::MOST_BYTES).
 //! 13. A call gives each operand that its row takes, of a type or kind that the row accepts, and
 //!     constants within the row's bounds.
 //!

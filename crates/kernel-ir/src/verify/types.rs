@@ -7,7 +7,7 @@ use super::head::align_problem;
 use super::report::Report;
 use crate::kernel::{Kernel, Value};
 use crate::op::{
-    Asm, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Rounding, Store, Unary,
+    Asm, Assert, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Rounding, Store, Unary,
 };
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
@@ -86,6 +86,7 @@ impl Types<'_> {
             OpKind::Jump(_) => Ok(None),
             OpKind::Call(called) => call::rule(self.kernel, called),
             OpKind::Print(text, values) => self.print(text, values).map(|()| None),
+            OpKind::Assert(assert) => self.assert(assert).map(|()| None),
             OpKind::Asm(asm) => self.asm(asm),
         }
     }
@@ -260,9 +261,24 @@ impl Types<'_> {
     }
 
     fn print(&self, text: &str, values: &[Value]) -> Result<(), String> {
+        self.format(text, values, MOST_PRINTED)
+    }
+
+    fn assert(&self, assert: &Assert) -> Result<(), String> {
+        let Assert { condition, text, values } = assert;
+        self.expect(*condition, BOOL)?;
+        if text.len() > Assert::MOST_BYTES {
+            let most = Assert::MOST_BYTES;
+            return Err(format!("a message of {} bytes: the most are {most}", text.len()));
+        }
+        self.format(text, values, Assert::MOST_VALUES)
+    }
+
+    /// A text in which `{}` stands for each of so many numbers at most.
+    fn format(&self, text: &str, values: &[Value], most: usize) -> Result<(), String> {
         without_nul(text)?;
         let n_places = text.matches("{}").count();
-        if n_places != values.len() || values.len() > MOST_PRINTED {
+        if n_places != values.len() || values.len() > most {
             let n_values = values.len();
             return Err(format!("a format with {n_places} `{{}}` for {n_values} numbers"));
         }

@@ -118,7 +118,7 @@ impl Memory {
             OpKind::While { .. } | OpKind::Jump(_) | OpKind::Print(..) | OpKind::Asm(_) => {
                 effects.are_fixed = true;
             }
-            OpKind::Expr(_) | OpKind::InBounds { .. } => {}
+            OpKind::Expr(_) | OpKind::InBounds { .. } | OpKind::Assert(_) => {}
             OpKind::If { .. } | OpKind::For { .. } => {}
         }
         let ops = op.kind.regions().flat_map(|region| &region.0);

@@ -130,7 +130,7 @@ fn may_go_ahead(op: &Op) -> bool {
         OpKind::Call(call) => call.intrinsic.only_gives(),
         OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => false,
         OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => false,
-        OpKind::Jump(_) | OpKind::Print(..) | OpKind::Asm(_) => false,
+        OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => false,
     }
 }
 

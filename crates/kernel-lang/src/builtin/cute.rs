@@ -107,7 +107,6 @@ const WRITE: &[(&str, &str)] = &[
     ("zeros_like", "x.fill(0)"),
     ("ones_like", "x.fill(1)"),
     // Threads.
-    ("barrier", "kp.sync_threads()"),
     ("sync_warps", "kp.sync_warp()"),
     ("warp_redux_sync", "kp.warp_reduction_sum(x)"),
     ("redux_sync", "kp.warp_reduction_sum(x)"),
@@ -169,7 +168,7 @@ const LACKS: &[(&str, &str)] = &[
     ("PipelineAsync", "write `kp.copy`, and `kp.sync_threads()` behind it"),
     ("PipelineTmaAsync", "write `kp.copy`, and `kp.sync_threads()` behind it"),
     ("PipelineTmaUmma", "write `kp.copy`, and `kp.sync_threads()` behind it"),
-    ("NamedBarrier", "write `kp.sync_threads()`"),
+    ("NamedBarrier", "write `kp.barrier(id, threads)` and `kp.barrier_arrive(id, threads)`"),
     ("StaticPersistentTileScheduler", "count tiles in a loop over `kp.grid_dim()`"),
     ("HardwareInfo", "ask `device.sm_count` in a launch of a package file"),
     ("ScaledBasis", "make a tensor of coordinates by `kp.make_identity_tensor`"),
@@ -179,8 +178,6 @@ const LACKS: &[(&str, &str)] = &[
     ("elect_one", "write `if kp.lane_idx() == 0`"),
     ("setmaxregister_increase", "leave it out"),
     ("setmaxregister_decrease", "leave it out"),
-    ("griddepcontrol_wait", "write `pdl=True` in the launch"),
-    ("griddepcontrol_launch_dependents", "write `pdl=True` in the launch"),
 ];
 
 /// What to do for a name of CuTe DSL's: `` write `kp.float32` ``.

@@ -9,6 +9,7 @@ mod block;
 mod cluster;
 mod control;
 pub mod cute;
+mod dependent;
 mod elsewhere;
 mod geometry;
 mod given;
@@ -91,6 +92,8 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
     ("Clusters", cluster::ROWS),
+    ("Dependent launches", dependent::ROWS),
+    ("Clocks", sync::TIMERS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),

@@ -14,6 +14,7 @@ pub(crate) use choice::Guards;
 use crate::elaborate::Elaborator;
 use crate::names::{self, Names};
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use crate::python::walk;
 use crate::unroll::comprehension;
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::op::Binary;
@@ -107,6 +108,7 @@ impl Elaborator<'_> {
             ExprKind::Dict(_) => {
                 self.mistake("foreign-python", span, "kernels have no dictionary", "write a tuple")
             }
+            ExprKind::Formatted(_) => self.report(walk::FORMATTED.diagnostic(span)),
             ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
         }
     }

@@ -101,7 +101,8 @@ impl<'k> Definitions<'k> {
                     self.region(otherwise, inner);
                 }
                 OpKind::Expr(_) | OpKind::Store(_) | OpKind::InBounds { .. } => {}
-                OpKind::Jump(_) | OpKind::Call(_) | OpKind::Print(..) | OpKind::Asm(_) => {}
+                OpKind::Jump(_) | OpKind::Call(_) => {}
+                OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => {}
             }
         }
     }

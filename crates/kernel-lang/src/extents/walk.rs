@@ -150,7 +150,7 @@ impl<'k> Walk<'k> {
                 self.forget(before);
             }
             OpKind::Store(_) | OpKind::Jump(_) => {}
-            OpKind::Call(_) | OpKind::Print(..) | OpKind::Asm(_) => {}
+            OpKind::Call(_) | OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => {}
         }
     }
 

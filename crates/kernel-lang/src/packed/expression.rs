@@ -15,6 +15,7 @@ use crate::file::{KernelFiles, ModuleId};
 use crate::integer::MOST_BITS;
 use crate::names::{self, FrameId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Ident, Name, UnaryOp};
+use crate::python::walk;
 use crate::unroll::comprehension;
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
@@ -146,6 +147,7 @@ impl Evaluator<'_> {
             ExprKind::Lambda(function) => Some(self.function(function)),
             ExprKind::Comprehension(made) => comprehension(self, made),
             ExprKind::Dict(_) | ExprKind::Starred(_) => self.unknown_kind(span),
+            ExprKind::Formatted(_) => self.foreign(&walk::FORMATTED, span),
             ExprKind::Foreign(foreign) => self.foreign(foreign, span),
         }
     }

@@ -52,6 +52,7 @@ impl Evaluator<'_> {
         let archs = self.optional(call, arch::KEYWORD.0, Evaluator::archs);
         let (mut args, geometry, demands) = (args?, geometry?, demands?);
         let archs = archs?.unwrap_or_default();
+        self.are_passed(&geometry.unwritten, &mut args).then_some(())?;
         self.settle_aliases(&mut args);
         let KernelCall { kernel, .. } = kernel;
         let (branches, known) = (branches.to_vec(), self.facts.facts_here());
@@ -195,9 +196,15 @@ impl Evaluator<'_> {
         let shared = self.optional(call, "smem", Evaluator::one_number);
         let priority = self.optional(call, "priority", Evaluator::one_number);
         let stream = self.optional(call, "stream", Evaluator::stream);
-        let flags = LaunchFlags::ask(|flag| {
-            let truth = self.optional(call, flag.key(), Evaluator::flag);
-            truth.map(Option::unwrap_or_default).ok_or(())
+        let dependence = self.optional(call, LaunchFlag::Dependent.key(), Evaluator::dependence);
+        let flags = LaunchFlags::ask(|flag| match flag {
+            LaunchFlag::Cooperative => {
+                let truth = self.optional(call, flag.key(), Evaluator::flag);
+                truth.map(Option::unwrap_or_default).ok_or(())
+            }
+            LaunchFlag::Dependent => {
+                dependence.as_ref().map(|given| matches!(given, Some(Some(_)))).ok_or(())
+            }
         });
         is_good.then_some(())?;
         Some(Geometry {
@@ -206,6 +213,7 @@ impl Evaluator<'_> {
             cluster: cluster?.unwrap_or_default(),
             shared: shared?.unwrap_or(Number::Int(0).into()),
             flags: flags.ok()?,
+            unwritten: dependence?.flatten().unwrap_or_default(),
             priority: priority?,
             stream: stream?.flatten(),
         })

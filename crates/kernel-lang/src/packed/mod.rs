@@ -34,6 +34,7 @@ mod choice;
 mod closure;
 mod condition;
 mod demand;
+mod dependent;
 mod dims;
 mod expression;
 pub mod facts;

@@ -4,8 +4,9 @@
 
 use super::tree::{
     BinaryOp, Block, Call, CompareOp, Comprehension, ComprehensionLoop, Expr, ExprKind, Foreign,
-    Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text, UnaryOp,
+    Formatted, Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text, UnaryOp,
 };
+use super::walk;
 use crate::integer::Integer;
 use kernpack_syntax::{Snippet, Span};
 use ruff_python_ast as ast;
@@ -257,13 +258,44 @@ impl Convert<'_> {
             ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => {
                 foreign_expr("`yield`", "return a tuple, or pass a function that is called")
             }
-            ast::Expr::FString(_) | ast::Expr::TString(_) => foreign_expr(
-                "f-string",
-                "write `kp.printf(\"x = {}\", x)`, where `{}` stands for a value",
-            ),
+            ast::Expr::FString(node) => ExprKind::Formatted(self.formatted(node)),
+            ast::Expr::TString(_) => ExprKind::Foreign(walk::FORMATTED),
             ast::Expr::BytesLiteral(_) => foreign_expr("bytes", "write a text"),
             ast::Expr::EllipsisLiteral(_) => foreign_expr("`...`", "write `None` for each mode"),
             ast::Expr::IpyEscapeCommand(_) => foreign_expr("magic command", "remove it"),
+        }
+    }
+
+    fn formatted(&self, node: &ast::ExprFString) -> Formatted {
+        let (mut pieces, mut fields) = (vec![String::new()], Vec::new());
+        let last = |pieces: &mut Vec<String>, text: &str| {
+            if let Some(last) = pieces.last_mut() {
+                last.push_str(text);
+            }
+        };
+        for part in node.value.iter() {
+            match part {
+                ast::FStringPart::Literal(literal) => last(&mut pieces, &literal.value),
+                ast::FStringPart::FString(part) => part.elements.iter().for_each(|one| match one {
+                    ast::InterpolatedStringElement::Literal(text) => last(&mut pieces, &text.value),
+                    ast::InterpolatedStringElement::Interpolation(field) => {
+                        pieces.push(String::new());
+                        fields.push(self.field(field));
+                    }
+                }),
+            }
+        }
+        Formatted { pieces, fields }
+    }
+
+    /// A field of an f-string: a value alone.
+    fn field(&self, field: &ast::InterpolatedElement) -> Expr {
+        let is_alone = field.debug_text.is_none()
+            && field.conversion == ast::ConversionFlag::None
+            && field.format_spec.is_none();
+        match is_alone {
+            true => self.expr(&field.expression),
+            false => Expr { kind: ExprKind::Foreign(walk::FIELD), span: self.span(field.range) },
         }
     }
 

@@ -118,6 +118,8 @@ pub enum ExprKind {
     None,
     /// `"text"`, and where it is written.
     Text(Text),
+    /// `f"text {a}"`
+    Formatted(Formatted),
     /// `(a, b)`
     Tuple(Vec<Expr>),
     /// `[a, b]`
@@ -157,6 +159,15 @@ pub struct Text {
     pub value: Arc<str>,
     /// Where the first of them stands, where each stands there as it is: there are no escapes.
     pub first: Option<usize>,
+}
+
+/// A text with expressions in it.
+#[derive(Clone, Debug)]
+pub struct Formatted {
+    /// The texts around the fields: one more than there are fields.
+    pub pieces: Vec<String>,
+    /// The expressions.
+    pub fields: Vec<Expr>,
 }
 
 /// A call.

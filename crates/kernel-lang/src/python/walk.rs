@@ -7,6 +7,18 @@ use kernpack_syntax::Span;
 /// An import in a function.
 pub const IMPORT: Foreign = Foreign { what: "`import`", instead: "import at the top of the file" };
 
+/// An f-string that is no message of an assertion.
+pub const FORMATTED: Foreign = Foreign {
+    what: "f-string",
+    instead: "write `kp.printf(\"x = {}\", x)`, where `{}` stands for a value",
+};
+
+/// A field of an f-string that says how its value is written.
+pub const FIELD: Foreign = Foreign {
+    what: "`:`, `!` or `=` in an f-string",
+    instead: "write the value alone, as in `f\"{i} of {n}\"`",
+};
+
 /// Everything in a function that kernels have not, in order.
 pub fn foreign(function: &Function) -> Vec<(Foreign, Span)> {
     let mut found = function.foreign_params.clone();
@@ -25,7 +37,12 @@ fn foreign_block(block: &Block, found: &mut Vec<(Foreign, Span)>) {
         if let StmtKind::Function(function) = &stmt.kind {
             found.extend(foreign(function));
         }
-        stmt.kind.exprs(&mut |expr| foreign_expr(expr, found));
+        stmt.kind.exprs(&mut |expr| match (&stmt.kind, &expr.kind) {
+            (StmtKind::Assert(..), ExprKind::Formatted(formatted)) => {
+                formatted.fields.iter().for_each(|field| foreign_expr(field, found));
+            }
+            _ => foreign_expr(expr, found),
+        });
         stmt.kind.blocks(&mut |block| foreign_block(block, found));
     }
 }
@@ -33,6 +50,7 @@ fn foreign_block(block: &Block, found: &mut Vec<(Foreign, Span)>) {
 fn foreign_expr(expr: &Expr, found: &mut Vec<(Foreign, Span)>) {
     match &expr.kind {
         ExprKind::Foreign(foreign) => found.push((*foreign, expr.span)),
+        ExprKind::Formatted(_) => found.push((FORMATTED, expr.span)),
         ExprKind::Lambda(function) => found.extend(foreign(function)),
         _ => expr_parts(expr, &mut |part| foreign_expr(part, found)),
     }
@@ -123,6 +141,7 @@ pub(super) fn expr_parts<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
         ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Logic(_, parts) => {
             parts.iter().for_each(each);
         }
+        ExprKind::Formatted(formatted) => formatted.fields.iter().for_each(each),
         ExprKind::Dict(items) => items.iter().for_each(|(_, value)| each(value)),
         ExprKind::Attribute(of, _) | ExprKind::Unary(_, of) | ExprKind::Starred(of) => each(of),
         ExprKind::Subscript(of, index) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Statements.
 
+mod assert;
 mod assign;
 mod branch;
 mod join;
@@ -10,7 +11,6 @@ use crate::call;
 use crate::elaborate::Elaborator;
 use crate::guard::Guard;
 use crate::inline::Control;
-use crate::number::Condition;
 use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use crate::scope::{Binding, Variable};
@@ -128,27 +128,6 @@ impl Elaborator<'_> {
                 self.leaves_early();
                 self.emit.b.effect(OpKind::Jump(jump));
                 Flow::Ended
-            }
-        }
-    }
-
-    /// `assert`, of what is known while compiling.
-    fn assert(&mut self, test: &Expr, message: Option<&Expr>, span: Span) {
-        let value = self.expr(test);
-        let text = message.map(|message| self.expr(message));
-        match self.read_condition(&value, test.span) {
-            None | Some(Condition::Constant(true)) => {}
-            Some(Condition::Constant(false)) => {
-                let text = match text {
-                    Some(Elaborated::Text(text)) => text.to_string(),
-                    _ => "an assertion does not hold".to_string(),
-                };
-                self.mistake("assert", span, text, "see the arguments that the kernel is given");
-            }
-            Some(Condition::Typed(_)) => {
-                let help = "write the condition in the signature, or `kp.printf` behind an `if`";
-                let message = "`assert` is for what is known while compiling";
-                self.mistake("assert", span, message, help);
             }
         }
     }

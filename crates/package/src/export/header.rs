@@ -76,7 +76,7 @@ impl Header<'_> {
         self.line("");
         // A function that returns an object has no plain form: C has nothing to hold it with.
         let returns_nothing = match role {
-            Role::Call | Role::Preload => function.signature.results.is_empty(),
+            Role::Call | Role::Preload | Role::Synchronize => function.signature.results.is_empty(),
             Role::Prepare(_) | Role::Launched(_) => false,
         };
         if returns_nothing {

@@ -6,7 +6,7 @@
 
 use super::tensor::{InterpretedTensor, Role};
 use kernpack_kernel_ir::Scalar;
-use kernpack_kernel_ir::interp::bookkeeping_bytes;
+use kernpack_kernel_ir::interp::{bookkeeping_bytes, touched_bytes};
 use kernpack_syntax::Diagnostic;
 
 /// How many tensors a message names: those that take the most.
@@ -21,6 +21,8 @@ pub(super) struct Kept<'k> {
     pub bytes_per_element: u64,
     /// The bytes of the parts of elements of that type that kernels touch.
     pub cell_bytes: &'k dyn Fn(Scalar) -> u32,
+    /// How many launches are remembered with what they touch, as another one may meet them.
+    pub n_met: usize,
 }
 
 /// The bytes that a tensor holds, and those that it takes to know who has touched them.
@@ -41,7 +43,9 @@ fn bytes_of(tensor: &InterpretedTensor, kept: Kept<'_>) -> u64 {
     let (held, known) = held_and_known(tensor, kept);
     let before = if kept.before { held } else { 0 };
     let told = tensor.n_elements().saturating_mul(kept.bytes_per_element);
-    held.saturating_add(before).saturating_add(known).saturating_add(told)
+    let met = touched_bytes((kept.cell_bytes)(tensor.element), held);
+    let met = met.saturating_mul(kept.n_met as u64);
+    [before, known, told, met].iter().fold(held, |all, more| all.saturating_add(*more))
 }
 
 /// Refuses a call that takes more than it may. Gives how many cores may run it, each of which has
@@ -98,8 +102,12 @@ mod tests {
     fn what_a_call_takes_is_known_before() {
         let tensor =
             |name: &str, n: i64, role| InterpretedTensor::compact(name, Scalar::F32, &[n], role);
-        let kept =
-            Kept { before: false, bytes_per_element: 0, cell_bytes: &|element| element.bytes() };
+        let kept = Kept {
+            before: false,
+            bytes_per_element: 0,
+            cell_bytes: &|element| element.bytes(),
+            n_met: 0,
+        };
         let check = |tensors: &[InterpretedTensor], kept, most| {
             check(tensors.iter(), kept, most).map(|_| ()).map_err(|problem| problem.message)
         };
@@ -113,6 +121,10 @@ mod tests {
         let told = Kept { bytes_per_element: 10, ..kept };
         assert_eq!(check(&read, told, 14_000), Ok(()));
         assert!(check(&read, told, 13_999).is_err());
+        // Of each launch that another one may meet, 16 bytes more for each element.
+        let met = Kept { n_met: 2, ..kept };
+        assert_eq!(check(&read, met, 4000 + 2 * 16 * 1001), Ok(()));
+        assert!(check(&read, met, 3999 + 2 * 16 * 1001).is_err());
         // What is written has at most 24 bytes more for each element.
         let written = [tensor("y", 1 << 20, Role::Result)];
         assert_eq!(check(&written, kept, 28 << 20), Ok(()));

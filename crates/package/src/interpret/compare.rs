@@ -177,17 +177,18 @@ fn image(
         unreachable!("the interpreter has run it");
     };
     let mut kernel = ran.kernel.clone();
-    leave_prints_out(&mut kernel.body);
+    leave_words_out(&mut kernel.body);
     let source = KernelSource { instances: [Arc::new(kernel)].into(), ..source.clone() };
     images.image(&source, arch).map_err(|errors| {
         Diagnostics(errors.into_iter().map(|error| error.diagnostic("", [])).collect())
     })
 }
 
-fn leave_prints_out(region: &mut Region) {
-    region.0.retain(|op| !matches!(op.kind, OpKind::Print(..)));
+/// Leaves out what only talks to people.
+fn leave_words_out(region: &mut Region) {
+    region.0.retain(|op| !matches!(op.kind, OpKind::Print(..) | OpKind::Assert(_)));
     let ops = region.0.iter_mut();
-    ops.for_each(|op| op.kind.regions_mut().for_each(leave_prints_out));
+    ops.for_each(|op| op.kind.regions_mut().for_each(leave_words_out));
 }
 
 fn launch(

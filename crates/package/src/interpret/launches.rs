@@ -4,6 +4,7 @@
 
 use super::InterpretError;
 use super::occupancy::{blocks_at_once, refusal};
+use super::turn::{InCall, Streams, n_met, turn};
 use crate::file::{Files, Held};
 use crate::package::{Function, Launch, WrittenPackage};
 use crate::settle::{Settled, settle};
@@ -120,9 +121,10 @@ impl Interpretable {
         device: Option<DeviceFacts>,
     ) -> Result<Vec<RanLaunch>, InterpretError> {
         let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
-        let mut ran = Vec::new();
-        for ((index, values), layout) in accepted.launches.iter().zip(&accepted.grids) {
-            let launch = &self.function.launches[*index];
+        let (mut ran, mut streams) = (Vec::new(), Streams::default());
+        let launches = self.in_call(accepted);
+        for (place, (index, values)) in accepted.launches.iter().enumerate() {
+            let (launch, layout) = launches[place];
             let layout = layout.ok_or_else(|| not_interpreted(launch))?;
             let kernel = self.kernel(launch, accepted)?;
             let args = self.args(*index).iter().zip(values);
@@ -136,6 +138,8 @@ impl Interpretable {
             });
             let arguments: Vec<_> = arguments.collect();
             let (grid, block) = (extents(layout.grid), extents(layout.block));
+            let turn = turn(launch, &arguments, &launches[place + 1..]);
+            let sequence = streams.of(launch);
             let cluster = layout.cluster.map_or([1; 3], extents);
             let passed = arguments.clone();
             let launch =
@@ -146,12 +150,23 @@ impl Interpretable {
                 Some(message) => Outcome::refused(message),
                 None => {
                     let options = Options { most_blocks: at_once, ..options.clone() };
-                    interp::run(&launch, memories, &options)
+                    sequence.run(&launch, &turn, memories, &options)
                 }
             };
             ran.push(RanLaunch { index: *index, kernel, arguments, layout, outcome });
         }
         Ok(ran)
+    }
+
+    /// The launches of an accepted call, in order.
+    fn in_call(&self, accepted: &Accepted) -> Vec<InCall<'_>> {
+        let launches = accepted.launches.iter().zip(&accepted.grids);
+        launches.map(|((index, _), layout)| (&self.function.launches[*index], *layout)).collect()
+    }
+
+    /// How many launches of an accepted call may still run when another one begins.
+    pub(super) fn n_met(&self, accepted: &Accepted) -> usize {
+        n_met(&self.in_call(accepted))
     }
 
     /// The plan's arguments of a launch.
@@ -214,6 +229,7 @@ impl Tensors<'_> {
             LaunchArg::Workspace(number) => Some((*self.workspaces.get(*number)?, 0)),
             LaunchArg::Value(..)
             | LaunchArg::EnvStream
+            | LaunchArg::AssertRecord
             | LaunchArg::Struct(_)
             | LaunchArg::TensorMap(_) => (self.at)(value? as u64),
         }

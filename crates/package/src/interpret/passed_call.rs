@@ -312,7 +312,8 @@ impl PassedCall<'_> {
     ) -> Result<usize, InterpretError> {
         let passed: Vec<_> = self.tensors.iter().map(PassedTensor::interpreted).collect();
         let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
-        let kept = Kept { before: false, bytes_per_element: 0, cell_bytes: &cell_bytes };
+        let n_met = self.ready.n_met(self.accepted);
+        let kept = Kept { before: false, bytes_per_element: 0, cell_bytes: &cell_bytes, n_met };
         let all = passed.iter().chain(made.iter().flatten());
         // Bytes that tensors share are counted for each.
         budget::check(all, kept, most).map_err(|problem| InterpretError::Other(problem.message))

@@ -52,7 +52,8 @@ pub(super) fn read(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<G
     let (grid, block, shared, attributes) = (grid?, block?, shared?, attributes?);
     let Attributes { cluster, flags, priority, stream } = attributes.unwrap_or_default();
     let shared = shared.unwrap_or(Expr::Int(0).into());
-    Some(Geometry { grid, block, cluster, shared, flags, priority, stream })
+    let unwritten = vec![];
+    Some(Geometry { grid, block, cluster, shared, flags, unwritten, priority, stream })
 }
 
 /// Reads the layout of a kernel of Triton's, of which much is not the user's to say.

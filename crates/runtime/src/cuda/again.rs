@@ -74,7 +74,9 @@ impl Again {
         let now = area.learned(device).choice(taken.has_several()).now();
         let is_as_before = ptr::eq(taken.owner.cast(), self) && taken.stream == stream;
         let calls = area.graph_calls();
+        let has_failed = area.asserts(device).is_some_and(|seen| seen.has_failed());
         is_as_before
+            && !has_failed
             && now.way() == Way::Graph
             && !now.is_trial()
             && Place { area, device, stream }.id(calls) == Some(taken.id)

@@ -21,6 +21,7 @@ pub(super) const SHARED_OBJECT_INIT_FAILED: Status = 303;
 pub(super) const INVALID_HANDLE: Status = 400;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
+pub(super) const NOT_REGISTERED: Status = 713;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
 pub(super) const INVALID_CLUSTER_SIZE: Status = 912;
 
@@ -145,6 +146,10 @@ functions! {
         get_function = cuKernelGetFunction(*mut Function, Kernel);
         kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
         set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
+        synchronize = cuCtxSynchronize();
+        host_register = cuMemHostRegister_v2(*mut c_void, usize, c_uint);
+        host_unregister = cuMemHostUnregister(*mut c_void);
+        host_pointer = cuMemHostGetDevicePointer_v2(*mut *mut c_void, *mut c_void, c_uint);
     }
 }
 

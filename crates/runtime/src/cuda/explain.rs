@@ -77,6 +77,20 @@ pub(super) fn no_device(
     message.n_strings()
 }
 
+/// The driver refuses something on a device: what that is, up to the device's number.
+pub(super) fn of_device(
+    mut message: Message,
+    driver: &Driver,
+    what: &'static CStr,
+    device: i64,
+    status: Status,
+) -> i32 {
+    status_words(&mut message, driver, status);
+    message.text(what).int(device).call();
+    driver_words(&mut message, driver, status);
+    message.n_strings()
+}
+
 /// A kernel's module is not loaded.
 pub(super) fn not_loaded(
     mut message: Message,

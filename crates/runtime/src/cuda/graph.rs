@@ -15,16 +15,17 @@ use core::ffi::c_void;
 use core::ptr;
 
 use super::driver::{self, Exec, GraphCalls, NodeParams, Status, Stream};
-use crate::interface::layout::{Batch, KernelLaunch, LaunchAttribute, launch_config};
+use crate::interface::layout::{AttributeId, Batch, KernelLaunch, LaunchAttribute, launch_config};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
     fn free(memory: *mut c_void);
 }
 
-/// The most attributes of a launch that a node can be: a cluster's dims, and that it is
-/// cooperative. Their values lie in their first two words.
-const MAX_ATTRIBUTES: usize = 2;
+/// The most attributes of a launch that a node can be: a cluster's dims, that it is cooperative,
+/// and that it may begin before the one in front of it has ended. Their values lie in their first
+/// two words.
+const MAX_ATTRIBUTES: usize = 3;
 
 /// An executable graph. Its nodes lie behind it, and behind those what each was given.
 #[repr(C)]
@@ -402,6 +403,10 @@ impl Executable {
         (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
         for (own, given) in node.attributes.iter_mut().zip(attributes) {
             *own = *given;
+            // A node begins behind the one in front of it: that it may begin earlier asks nothing.
+            if given.id == AttributeId::DEPENDENT {
+                continue;
+            }
             // SAFETY: the driver reads one value.
             accepted(unsafe { (calls.set_attribute)(node.handle, own.id, &raw const own.value) })?;
         }

@@ -21,6 +21,7 @@
 #![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
 
 mod again;
+pub(crate) mod asserts;
 mod batch;
 mod choice;
 pub(crate) mod context;

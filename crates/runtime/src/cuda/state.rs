@@ -8,7 +8,9 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use super::asserts::{self, Seen};
 use super::choice::Choice;
+use super::context::within;
 use super::driver::{Driver, GraphCalls, NoDriver, Status};
 use super::exit;
 use super::kept::{self, Kept};
@@ -137,6 +139,8 @@ pub(super) struct Device {
     pub(super) primary: AtomicPtr<c_void>,
     /// Whether a stream was seen that is not the primary context's: 1 then.
     pub(super) streams_of_others: AtomicU32,
+    /// The record of its failed assertions, where kernels with some were launched.
+    pub(super) asserts: AtomicPtr<Seen>,
 }
 
 /// The part of a device's state that launches add to.
@@ -319,6 +323,13 @@ impl Area {
         unsafe { &*self.at(device, 0).cast() }
     }
 
+    /// The record of a device's failed assertions, where it has one.
+    #[inline(always)]
+    pub(super) fn asserts(&self, device: usize) -> Option<&'static Seen> {
+        // SAFETY: it is NULL, or a record that stays, of which the host changes the state alone.
+        unsafe { self.device(device).asserts.load(Ordering::Acquire).as_ref() }
+    }
+
     /// A module of the package on a device.
     pub(super) fn module(&self, device: usize, module: usize) -> &'static LoadedModule {
         let before = size_of::<Device>() + Area::kernels_bytes();
@@ -396,7 +407,12 @@ impl Area {
                 unsafe { (driver.unload)(loaded.library.load(Ordering::Acquire)) };
             }
         }
-        if !self.device(device).primary.load(Ordering::Acquire).is_null() {
+        let primary = self.device(device).primary.load(Ordering::Acquire);
+        let record = self.device(device).asserts.load(Ordering::Acquire);
+        if !record.is_null() {
+            within(driver, primary, |_| asserts::free(driver, record));
+        }
+        if !primary.is_null() {
             // SAFETY: it was retained once.
             unsafe { (driver.primary_release)(device as i32) };
         }

@@ -182,6 +182,17 @@ functions! {
             function: *const Preparable, args: *const Any, num_args: i32, result: *mut Any,
             error: *mut ErrorParts
         ) -> i32 where cuda::prepare;
+        /// Writes down where kernels on a device tell of failed assertions. Returns 0, or -1 where
+        /// an error is raised: of a failure that nobody was told of, or of the driver.
+        CUDA_ASSERTS = kernpack_rt_cuda_asserts(
+            device: i64, record: *mut *mut c_void, push_float: Option<PushFloat>,
+            error: *mut ErrorParts
+        ) -> i32 where cuda::asserts;
+        /// Waits for the devices that kernels with assertions were launched on. Returns 0, or -1
+        /// where an error is raised: of a failure that nobody was told of, or of the driver.
+        CUDA_SYNCHRONIZE = kernpack_rt_cuda_synchronize(
+            push_float: Option<PushFloat>, error: *mut ErrorParts
+        ) -> i32 where cuda::asserts;
         /// Writes down, as a string, how a function's launches were submitted.
         CUDA_LAUNCHED = kernpack_rt_cuda_launched(
             function: u32, result: *mut Any

@@ -283,9 +283,8 @@ impl Run<'_> {
                 values.push(Some(truncated(self.value(*value)?, *dtype)));
             }
             LaunchArg::Value(value, CScalar::Pointer) => values.push(Some(self.value(*value)?)),
-            LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {
-                values.push(None);
-            }
+            LaunchArg::Result(_) | LaunchArg::Workspace(_) => values.push(None),
+            LaunchArg::EnvStream | LaunchArg::AssertRecord => values.push(None),
             LaunchArg::Struct(fields) => {
                 for field in fields {
                     self.argument(field, values)?;

@@ -72,6 +72,8 @@ pub enum LaunchArg {
     Workspace(usize),
     /// The environment's stream for the call's device.
     EnvStream,
+    /// Where kernels of the package write down that an assertion has failed on the call's device.
+    AssertRecord,
     /// Several arguments as one C struct, passed by value.
     Struct(Vec<LaunchArg>),
     /// A tensor map, passed by value.
@@ -168,6 +170,11 @@ impl Launch {
         }
     }
 
+    /// Whether its kernel may write down that an assertion has failed.
+    pub fn asserts(&self) -> bool {
+        self.args.iter().any(|arg| matches!(arg, LaunchArg::AssertRecord))
+    }
+
     /// Whether it asks for the environment's stream.
     pub fn uses_env_stream(&self) -> bool {
         let to_launch = self.grid().is_some_and(|grid| grid.stream.is_none());
@@ -184,6 +191,7 @@ impl LaunchArg {
             LaunchArg::Value(..)
             | LaunchArg::Result(_)
             | LaunchArg::Workspace(_)
+            | LaunchArg::AssertRecord
             | LaunchArg::TensorMap(_) => false,
         }
     }
@@ -194,7 +202,8 @@ impl LaunchArg {
             LaunchArg::Workspace(number) => Some(*number),
             LaunchArg::Struct(fields) => fields.iter().find_map(LaunchArg::workspace),
             LaunchArg::TensorMap(map) => map.base.workspace(),
-            LaunchArg::Value(..) | LaunchArg::Result(_) | LaunchArg::EnvStream => None,
+            LaunchArg::Value(..) | LaunchArg::Result(_) => None,
+            LaunchArg::EnvStream | LaunchArg::AssertRecord => None,
         }
     }
 
@@ -202,7 +211,8 @@ impl LaunchArg {
     pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
         match self {
             LaunchArg::Value(value, _) => f(*value),
-            LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {}
+            LaunchArg::Result(_) | LaunchArg::Workspace(_) => {}
+            LaunchArg::EnvStream | LaunchArg::AssertRecord => {}
             LaunchArg::Struct(fields) => fields.iter().for_each(|field| field.for_each_value(f)),
             LaunchArg::TensorMap(map) => map.for_each_value(f),
         }

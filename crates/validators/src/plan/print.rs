@@ -251,6 +251,7 @@ impl Printer<'_> {
             LaunchArg::Result(number) => self.plan.results[*number].name.clone(),
             LaunchArg::Workspace(number) => self.plan.workspaces[*number].name.clone(),
             LaunchArg::EnvStream => "stream".to_string(),
+            LaunchArg::AssertRecord => "asserts".to_string(),
             LaunchArg::Struct(fields) => {
                 let fields: Vec<_> = fields.iter().map(|field| self.argument(field)).collect();
                 format!("struct({})", fields.join(", "))

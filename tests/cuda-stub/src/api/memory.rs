@@ -8,6 +8,9 @@ use crate::json;
 use crate::status::Status;
 use std::ffi::c_void;
 
+/// The largest flags of memory that is registered: all of them.
+const HOST_REGISTER_FLAGS: u32 = 15;
+
 /// As many bytes of a copy as the log shows.
 const SHOWN: usize = 256;
 
@@ -59,6 +62,33 @@ api! {
     fn cuMemFree_v2(call, address: CUdeviceptr) {
         call.potentially_unsafe()?;
         if address.0 == 0 { Ok(()) } else { call.driver.memory.free(address.0) }
+    }
+
+    /// Has kernels see memory of the host.
+    fn cuMemHostRegister_v2(call, address: Destination, size: usize, flags: u32) {
+        let context = call.driver.current(call.thread)?;
+        call.potentially_unsafe()?;
+        if address.0.is_null() || size == 0 || flags > HOST_REGISTER_FLAGS {
+            return Err(Status::INVALID_VALUE);
+        }
+        call.driver.memory.register(address.0 as u64, context)
+    }
+
+    /// Ends that.
+    fn cuMemHostUnregister(call, address: Destination) {
+        call.potentially_unsafe()?;
+        call.driver.memory.unregister(address.0 as u64)
+    }
+
+    /// The address of such memory on the device: the same.
+    fn cuMemHostGetDevicePointer_v2(
+        call, device: Out<CUdeviceptr>, address: Destination, flags: u32
+    ) {
+        call.driver.current(call.thread)?;
+        if flags != 0 || !call.driver.memory.is_registered(address.0 as u64) {
+            return Err(Status::INVALID_VALUE);
+        }
+        device.put(CUdeviceptr(address.0 as u64))
     }
 
     /// Copies to the device.

@@ -6,9 +6,9 @@ use super::rows::{self, How};
 use super::warp::EVERYONE;
 use crate::kernel::shared::{Lowering, values, words};
 use crate::llvm::Ty;
-use kernpack_kernel_ir::intrinsic::{Level, Meaning};
+use kernpack_kernel_ir::intrinsic::{DependentOp, Level, Meaning, Timer};
 use kernpack_kernel_ir::kernel::Value;
-use kernpack_kernel_ir::op::Call;
+use kernpack_kernel_ir::op::{Call, Operand};
 
 /// The barrier of all threads of a block.
 const FIRST_BARRIER: i64 = 0;
@@ -23,10 +23,13 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Geometry(geometry), Some(result)) => self.lower_geometry(result, geometry),
             (Meaning::Warp(op), Some(result)) => self.lower_warp(result, op, &values),
             (Meaning::Barrier, _) => self.lower_barrier(row.together),
+            (Meaning::Named { waits }, _) => self.lower_named(call, waits),
+            (Meaning::Timer(timer), result) => self.lower_timer(result, timer),
             (Meaning::Fence, _) => self.lower_fence(&words(call)),
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
             (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
+            (Meaning::Dependent(op), _) => self.lower_dependent(op),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
             (
                 Meaning::Pure(_)
@@ -46,6 +49,24 @@ impl Lowering<'_, '_, Nvptx> {
         }
     }
 
+    fn lower_named(&mut self, call: &Call, waits: bool) {
+        let [Operand::Value(number), Operand::Constant(n_threads)] = call.operands[..] else {
+            unreachable!("barriers are verified")
+        };
+        let how = if waits { "sync" } else { "arrive" };
+        let operands = [self.full(number), self.emitter.int(Ty::I32, n_threads)];
+        let name = format!("llvm.nvvm.barrier.cta.{how}.aligned.count");
+        self.emitter.intrinsic(&name, &[], &operands);
+    }
+
+    fn lower_timer(&mut self, result: Option<Value>, timer: Timer) {
+        let register = match timer {
+            Timer::Cycles => "clock64",
+            Timer::Nanoseconds => "globaltimer",
+        };
+        self.lower_ptx(result, &format!("mov.u64 {{0}}, %{register};"), &[], true);
+    }
+
     fn lower_barrier(&self, level: Level) {
         let (name, of) = match level {
             Level::Warp => ("llvm.nvvm.bar.warp.sync", EVERYONE),
@@ -55,5 +76,13 @@ impl Lowering<'_, '_, Nvptx> {
             }
         };
         self.emitter.intrinsic(name, &[], &[self.emitter.int(Ty::I32, of)]);
+    }
+
+    fn lower_dependent(&self, op: DependentOp) {
+        let name = match op {
+            DependentOp::Wait => "llvm.nvvm.griddepcontrol.wait",
+            DependentOp::LaunchDependents => "llvm.nvvm.griddepcontrol.launch.dependents",
+        };
+        self.emitter.intrinsic(name, &[], &[]);
     }
 }

@@ -17,7 +17,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let register = |name: &str, axis: usize| self.register(&format!("{name}.{}", AXES[axis]));
         let value = match geometry {
             Geometry::ThreadIdx(axis) => self.thread(axis),
-            Geometry::BlockIdx(axis) => register("ctaid", axis),
+            Geometry::BlockIdx(axis) => self.block_idx(axis),
             Geometry::BlockDim(axis) => self.threads(axis),
             Geometry::GridDim(axis) => register("nctaid", axis),
             Geometry::BlockInCluster(axis) => register("cluster.ctaid", axis),
@@ -40,7 +40,11 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         self.plain_intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{name}"), &[])
     }
 
-    fn thread(&self, axis: usize) -> V<'c> {
+    pub(super) fn block_idx(&self, axis: usize) -> V<'c> {
+        self.register(&format!("ctaid.{}", AXES[axis]))
+    }
+
+    pub(super) fn thread(&self, axis: usize) -> V<'c> {
         match self.kernel.block[axis] {
             Some(1) => self.emitter.int(Ty::I32, 0),
             _ => self.register(&format!("tid.{}", AXES[axis])),

@@ -2,16 +2,17 @@
 //! NVIDIA's GPUs: what only they have, and kernels as PTX. A kernel is a function of LLVM's that
 //! each thread runs.
 //!
-//! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads registers,
-//! `warp.rs` and `atomic.rs` are what threads do together, and `copy.rs` what goes on beside them.
-//! `instruction.rs` has conversions that round, `asm.rs` is PTX as it is written, and `print.rs`
-//! calls the device's `vprintf`. `call.rs` does each row as it means, or as its entry says:
-//! `rows.rs` is NVIDIA's column of the table of intrinsics. `needs.rs` says what rows need of an
-//! architecture and of PTX.
+//! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads
+//! registers, `warp.rs` and `atomic.rs` are what threads do together, and `copy.rs` what goes on
+//! beside them. `instruction.rs` has conversions that round, `asm.rs` is PTX as it is written,
+//! `print.rs` calls the device's `vprintf`, and `assert.rs` writes down which assertion failed.
+//! `call.rs` does each row as it means, or as its entry says: `rows.rs` is NVIDIA's column of the
+//! table of intrinsics. `needs.rs` says what rows need of an architecture and of PTX.
 //!
 //! Not here: the way from LLVM's module to PTX (`llvm/nvptx.rs`), and machine code.
 
 mod asm;
+mod assert;
 mod atomic;
 mod call;
 mod cluster;
@@ -30,8 +31,8 @@ mod warp;
 
 use super::shared::{Lowering, Target, locals_named, module};
 use crate::llvm::{self, Context, Emitter, Function, PtxError, PtxOptions, Ty, V};
-use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
-use kernpack_kernel_ir::op::{Asm, Call, Rounding};
+use kernpack_kernel_ir::kernel::{Kernel, Local, Place, Value};
+use kernpack_kernel_ir::op::{Asm, Assert, Call, Rounding};
 use kernpack_kernel_ir::types::{Scalar, Space};
 use kernpack_machine::Arch;
 use kernpack_process::parallel;
@@ -153,6 +154,10 @@ impl Target for Nvptx {
 
     fn lower_print(cx: &mut Lowering<'_, '_, Nvptx>, text: &str, values: &[Value]) {
         cx.lower_print(text, values);
+    }
+
+    fn lower_assert(cx: &mut Lowering<'_, '_, Nvptx>, assert: &Assert, place: Place) {
+        cx.lower_assert(assert, place);
     }
 
     fn mul_high<'c>(cx: &Lowering<'c, '_, Nvptx>, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {

@@ -4,7 +4,7 @@
 //! before this is known.
 
 use super::rows;
-use kernpack_kernel_ir::intrinsic::{self, Geometry, Meaning};
+use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, OpKind, Operand, Region};
 use kernpack_kernel_ir::verify::check_calls;
@@ -33,14 +33,13 @@ impl Needs {
             Operand::Word(word) => Some(Needs::of_word(word)),
             Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
         });
-        words.fold(Needs::of_row(call.intrinsic.name), Needs::and)
+        words.fold(Needs::of_row(call.intrinsic), Needs::and)
     }
 
     /// Of a row: what its entry does, or what it is about.
-    pub fn of_row(name: &str) -> Needs {
-        let entry = rows::find(name).map_or(Needs::NOTHING, |entry| entry.needs);
-        let row = intrinsic::find(name).map(|row| row.meaning);
-        entry.and(row.map_or(Needs::NOTHING, Needs::of_meaning))
+    pub fn of_row(row: &Intrinsic) -> Needs {
+        let entry = rows::find(row.name).map_or(Needs::NOTHING, |entry| entry.needs);
+        entry.and(Needs::of_meaning(row.meaning))
     }
 
     fn of_meaning(meaning: Meaning) -> Needs {
@@ -54,6 +53,7 @@ impl Needs {
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
             ) => Needs::OF_CLUSTERS,
+            Meaning::Dependent(_) => Needs { sm: 90, ptx: 78 },
             _ => Needs::NOTHING,
         }
     }
@@ -93,7 +93,11 @@ pub fn check_needs(kernel: &Kernel, sm: u32, ptx: u32) -> Result<(), Diagnostics
         let (name, needs) = (call.intrinsic.name, Needs::of(call));
         if needs.sm > sm {
             let message = format!("`{name}` needs sm_{}, and code is made for sm_{sm}", needs.sm);
-            let help = format!("build for sm_{} or newer alone, or do without it", needs.sm);
+            let help = format!(
+                "build for sm_{0} or newer alone, or give it a launch of its own, \
+                 `launch(…, arch=\"sm_{0}\")`, beside one that does without it",
+                needs.sm
+            );
             return Some(Diagnostic::new("kernel-arch", message).help(help));
         }
         (needs.ptx > ptx).then(|| {
@@ -116,7 +120,7 @@ mod tests {
         assert!(check_needs(&fence, 90, 78).is_ok());
         expect![[r#"
             error[kernel-arch]: `fence` needs sm_90, and code is made for sm_89, in `call fence(cluster)`
-              help: build for sm_90 or newer alone, or do without it"#]].assert_eq(&check_needs(&fence, 89, 78).unwrap_err().to_string());
+              help: build for sm_90 or newer alone, or give it a launch of its own, `launch(…, arch="sm_90")`, beside one that does without it"#]].assert_eq(&check_needs(&fence, 89, 78).unwrap_err().to_string());
         expect!["error[kernel-arch]: `fence` needs PTX 7.8, and code is made for PTX 7.7, in `call fence(cluster)`"].assert_eq(&check_needs(&fence, 90, 77).unwrap_err().to_string());
     }
 }

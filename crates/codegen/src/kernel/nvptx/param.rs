@@ -2,10 +2,13 @@
 //! How a kernel is called: its parameters, and what is known of it as a whole.
 
 use super::Nvptx;
+use super::assert::RECORD;
 use super::space::pointer_ty;
 use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
+use kernpack_kernel_ir::intrinsic::{DependentOp, Meaning};
 use kernpack_kernel_ir::kernel::{Demands, Kernel, Param, ParamKind, Value};
+use kernpack_kernel_ir::op::{OpKind, Region};
 use kernpack_kernel_ir::types::{Scalar, Space};
 
 /// LLVM's number for functions that a host launches.
@@ -13,7 +16,10 @@ const KERNEL: u32 = 71;
 
 /// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
 pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
-    let params: Vec<_> = kernel.params.iter().map(param).collect();
+    let waits = waits(&kernel.body);
+    let record = kernel.asserts().then_some(RECORD);
+    let params = kernel.params.iter().map(|one| param(one, waits));
+    let params: Vec<_> = params.chain(record).collect();
     let function = emitter.define_kernel(&kernel.name, &params, KERNEL);
     if let [Some(x), Some(y), Some(z)] = kernel.block {
         emitter.set_kernel_attribute(function, "nvvm.reqntid", &format!("{x},{y},{z}"));
@@ -27,7 +33,19 @@ pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c>
     function
 }
 
-fn param(param: &Param) -> KernelParam {
+/// Whether threads wait for another launch.
+fn waits(region: &Region) -> bool {
+    region.0.iter().any(|op| match &op.kind {
+        OpKind::Call(call) => {
+            matches!(call.intrinsic.meaning, Meaning::Dependent(DependentOp::Wait))
+        }
+        kind => kind.regions().any(waits),
+    })
+}
+
+/// Behind a wait lies what another launch has written, while this one ran: no load may be moved in
+/// front of it, as LLVM does where nothing else is said to lie there.
+fn param(param: &Param, waits: bool) -> KernelParam {
     match param.kind {
         // A truth value takes a byte.
         ParamKind::Scalar(Scalar::Bool, _) => Ty::I8.into(),
@@ -35,7 +53,7 @@ fn param(param: &Param) -> KernelParam {
         ParamKind::Pointer(pointer) => KernelParam {
             ty: pointer_ty(Space::Global),
             alignment_bytes: Some(pointer.align),
-            is_alone: pointer.is_alone,
+            is_alone: pointer.is_alone && !waits,
             is_read_only: !pointer.is_written,
         },
     }

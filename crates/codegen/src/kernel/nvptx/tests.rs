@@ -494,6 +494,30 @@ fn lines_and_ptx_are_as_written() {
     );
 }
 
+/// The record is behind the parameters; who fails looks at it, takes it, and says that it is whole.
+#[test]
+fn assertions_are_written_down() {
+    let text = r#"kernel k(v0 is: bool, v1 n: int8) files "folder/k.py" {
+        assert v0, "{} of\n", v1  @7:1
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    assert!(ptx.contains(".param .u64 .ptr .global .align 8 k_param_2"), "{ptx}");
+    let words = "k\0k.py:7\0s\0\0 of\n".bytes().map(|byte| byte.to_string());
+    assert!(ptx.contains(&words.collect::<Vec<_>>().join(", ")), "{ptx}");
+    let words = ["activemask", "ld.relaxed", "atom.relaxed", "st.release", "cvt"];
+    expect_instructions(
+        text,
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.relaxed.sys.global.u32 %r4, [%rd3];
+        ld.relaxed.sys.global.u32 %r2, [%rd4];
+        atom.relaxed.sys.global.cas.b32 %r3, [%rd4], %r4, %r5;
+        st.release.sys.global.u32 [%rd2], %r5;
+    "#]],
+    );
+}
+
 /// A step that may be 0, or sums that may overflow, cost a comparison; what is proved costs none.
 #[test]
 fn loops_end_where_sums_overflow() {

@@ -3,8 +3,8 @@
 
 use super::Lowering;
 use crate::llvm::{Emitter, Function, Ty, V};
-use kernpack_kernel_ir::kernel::{Kernel, Value};
-use kernpack_kernel_ir::op::{Asm, Call, Rounding};
+use kernpack_kernel_ir::kernel::{Kernel, Place, Value};
+use kernpack_kernel_ir::op::{Asm, Assert, Call, Rounding};
 use kernpack_kernel_ir::types::{Scalar, Space};
 
 /// A target.
@@ -32,6 +32,10 @@ pub(in crate::kernel) trait Target: Sized {
 
     /// Writes a line for a person: `{}` stands for the next value.
     fn lower_print(cx: &mut Lowering<'_, '_, Self>, text: &str, values: &[Value]);
+
+    /// Writes down that an assertion fails, if it does, and goes on. The kernel's function has a
+    /// parameter for that behind its own.
+    fn lower_assert(cx: &mut Lowering<'_, '_, Self>, assert: &Assert, place: Place);
 
     /// The upper half of a product of integers of 32 or 64 bits.
     fn mul_high<'c>(cx: &Lowering<'c, '_, Self>, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c>;

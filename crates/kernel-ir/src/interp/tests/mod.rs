@@ -7,8 +7,10 @@ mod control;
 mod cores;
 mod findings;
 mod flights;
+mod named;
 mod order;
 mod races;
+mod sequences;
 mod speed;
 mod values;
 

@@ -6,8 +6,8 @@ use crate::constant::Const;
 use crate::intrinsic::{self, Accepts, Intrinsic};
 use crate::kernel::{Local, Shared, Slot, Value};
 use crate::op::{
-    Asm, Binary, Call, Compare, Dialect, Expr, Guard, Jump, Load, Op, OpKind, Operand, Region,
-    Rounding, Store, Unary,
+    Asm, Assert, Binary, Call, Compare, Dialect, Expr, Guard, Jump, Load, Op, OpKind, Operand,
+    Region, Rounding, Store, Unary,
 };
 use crate::types::Type;
 use kernpack_syntax::{Diagnostic, Span};
@@ -118,6 +118,7 @@ impl Parser<'_> {
             }
             "call" => self.call().map(OpKind::Call),
             "print" => self.print(),
+            "assert" => self.assert(),
             word => match self.expr(word, definition)? {
                 Some(expr) => Ok(OpKind::Expr(expr)),
                 None => Err(problem),
@@ -283,12 +284,25 @@ impl Parser<'_> {
     }
 
     fn print(&mut self) -> Parsed<OpKind> {
+        let (text, values) = self.format()?;
+        Ok(OpKind::Print(text, values))
+    }
+
+    fn assert(&mut self) -> Parsed<OpKind> {
+        let condition = self.value()?;
+        self.cursor.expect(",")?;
+        let (text, values) = self.format()?;
+        Ok(OpKind::Assert(Assert { condition, text, values }))
+    }
+
+    /// A format and its values.
+    fn format(&mut self) -> Parsed<(String, Vec<Value>)> {
         let text = self.cursor.text("a format")?;
         let mut values = Vec::new();
         while self.cursor.eat(",") {
             values.push(self.value()?);
         }
-        Ok(OpKind::Print(text, values))
+        Ok((text, values))
     }
 
     fn asm(&mut self, dialect: Dialect) -> Parsed<Asm> {

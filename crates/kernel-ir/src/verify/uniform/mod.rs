@@ -241,7 +241,8 @@ impl<'k> Walk<'k> {
                 // It may read registers that say which thread it is.
                 op.result.iter().for_each(|result| self.values.set(*result, Level::Thread));
             }
-            OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Print(..) => {}
+            OpKind::Store(_) | OpKind::InBounds { .. } => {}
+            OpKind::Print(..) | OpKind::Assert(_) => {}
         }
     }
 

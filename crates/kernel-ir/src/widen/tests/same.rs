@@ -11,7 +11,8 @@ use crate::verify::verify;
 use crate::widen::widen;
 use std::collections::HashMap;
 
-/// Puts copies of each `if` of a kernel some operations behind it.
+/// Puts copies of each `if` of a kernel some operations behind it: of one that threads may leave
+/// by, a copy would be where not all of them come.
 struct Doubling<'k> {
     kernel: &'k mut Kernel,
     rng: Rng,
@@ -22,7 +23,7 @@ impl Doubling<'_> {
         // From the last to the first, so that no copy is copied.
         for at in (0..region.0.len()).rev() {
             region.0[at].kind.regions_mut().for_each(|region| self.region(region));
-            if matches!(region.0[at].kind, OpKind::If { .. }) {
+            if matches!(region.0[at].kind, OpKind::If { .. }) && !is_left_by(&region.0[at]) {
                 let mut copy = region.0[at].clone();
                 self.rename(&mut copy, &mut HashMap::new());
                 let is_left = region.0.last().is_some_and(Op::is_jump);
@@ -55,6 +56,11 @@ impl Doubling<'_> {
             *condition = names.get(condition).copied().unwrap_or(*condition);
         }
     }
+}
+
+/// Whether an operation, or one in its regions, is a jump.
+fn is_left_by(op: &Op) -> bool {
+    op.is_jump() || op.kind.regions().flat_map(|region| &region.0).any(is_left_by)
 }
 
 pub(super) fn n_ifs(region: &Region) -> usize {

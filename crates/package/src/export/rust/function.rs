@@ -45,6 +45,7 @@ impl RustFunction {
         let name = match role {
             Role::Call => signature.name.clone(),
             Role::Preload => "preload".to_string(),
+            Role::Synchronize => "synchronize".to_string(),
             Role::Launched(of) => format!("launched_{of}"),
             Role::Prepare(_) => return None,
         };

@@ -93,6 +93,9 @@ fn argument(plan: &Plan, launch: &Launch, arg: &LaunchArg) -> Verified {
             (dtype.is_float(), "passes a float of a type that C has not")
         }
         LaunchArg::Value(_, CScalar::Pointer) | LaunchArg::EnvStream => return Ok(()),
+        LaunchArg::AssertRecord => {
+            (launch.grid().is_some(), "passes a record of assertions to a function on the host")
+        }
         LaunchArg::Result(number) => {
             (*number < plan.results.len(), "passes a result that there is none of")
         }

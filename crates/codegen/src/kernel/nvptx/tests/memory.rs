@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Constants in addresses, and atomic operations.
 
-use super::expect_instructions;
+use super::{expect_code, expect_instructions};
 use expect_test::expect;
 
 /// Elements `8 * (i + 3)`, `8 * i`, `8 * i + 3 - n`, the one behind it, `n - 3` and 9: what is
@@ -243,5 +243,51 @@ fn copies_in_flight_are_instructions_of_their_widths() {
             cp.async.wait_group  1;
             cp.async.wait_group  0;
         "#]],
+    );
+}
+
+/// Behind the wait lies what another launch has written meanwhile: that is no constant, and is not
+/// read before.
+#[test]
+fn a_load_behind_a_wait_for_another_launch_stays_there() {
+    let kernel = |wait: &str| {
+        format!(
+            "kernel k(v0 x: pointer.global int32 align 4 alone,
+                v1 out: pointer.global int32 align 4 alone written) {{
+                {wait}
+                v2: int32 = load v0 align 4
+                call griddepcontrol.launch_dependents()
+                store v1, v2 align 4
+            }}"
+        )
+    };
+    expect_code(
+        &kernel("call griddepcontrol.wait()"),
+        "sm_90",
+        expect![[r#"
+        {
+        ld.param.b64  %rd1, [k_param_0];
+        griddepcontrol.wait;
+        ld.param.b64  %rd2, [k_param_1];
+        ld.global.b32  %r1, [%rd1];
+        griddepcontrol.launch_dependents;
+        st.global.b32  [%rd2], %r1;
+        ret;
+        }
+    "#]],
+    );
+    expect_code(
+        &kernel(""),
+        "sm_90",
+        expect![[r#"
+        {
+        ld.param.b64  %rd1, [k_param_0];
+        ld.global.nc.b32  %r1, [%rd1];
+        ld.param.b64  %rd2, [k_param_1];
+        griddepcontrol.launch_dependents;
+        st.global.b32  [%rd2], %r1;
+        ret;
+        }
+    "#]],
     );
 }

@@ -10,8 +10,8 @@ use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
 use kernpack_kernel_ir::op::{
-    Asm, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region, Rounding,
-    Store, Unary,
+    Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region,
+    Rounding, Store, Unary,
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
@@ -247,6 +247,7 @@ fn ways(row: &Intrinsic) -> Vec<Vec<Way>> {
                 let all = (0..63).map(|bits| 1 << bits).filter(|one| (least..=most).contains(&one));
                 all.map(Way::Constant).collect()
             }
+            Accepts::Warps => vec![Way::Constant(32), Way::Constant(1024)],
             Accepts::Like(operand) => vec![Way::Like(*operand)],
             _ => accepted(*accepts).into_iter().map(Way::Type).collect(),
         };
@@ -331,7 +332,7 @@ fn loops(scalar: Scalar) -> Kernel {
     maker.b.finish()
 }
 
-/// Numbers that are printed, and that are in registers of PTX.
+/// Numbers that are printed, asserted, and in registers of PTX.
 fn escapes() -> Kernel {
     let mut maker = Maker::new("escapes");
     let mut printed = vec![];
@@ -356,9 +357,15 @@ fn escapes() -> Kernel {
         has_effects: true,
     };
     maker.b.asm(None, address);
+    let asserted = printed.clone();
     let text = format!("100 % {}\u{1}", "{} ".repeat(printed.len()));
     maker.b.effect(OpKind::Print(text, printed));
     maker.b.effect(OpKind::Print("nothing".to_string(), vec![]));
+    for values in asserted.chunks(Assert::MOST_VALUES) {
+        let condition = maker.operand(Type::Scalar(Scalar::Bool), 0);
+        let (text, values) = ("{}".repeat(values.len()), values.to_vec());
+        maker.b.effect(OpKind::Assert(Assert { condition, text, values }));
+    }
     maker.b.finish()
 }
 
@@ -371,7 +378,7 @@ fn kernels(sm: u32) -> Vec<Kernel> {
     numbered(arithmetic, "arithmetic")
         .chain(numbered(conversions, "convert"))
         .chain(types().into_iter().map(accesses))
-        .chain(rows.filter(|row| Needs::of_row(row.name).sm <= sm).map(|row| calls(row, sm)))
+        .chain(rows.filter(|row| Needs::of_row(row).sm <= sm).map(|row| calls(row, sm)))
         .chain(Scalar::ALL.iter().filter(|scalar| scalar.is_int()).map(|scalar| loops(*scalar)))
         .chain([escapes(), nest()])
         .collect()

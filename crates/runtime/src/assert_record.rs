@@ -1,0 +1,1 @@
+../../kernel-ir/src/assert_record.rs

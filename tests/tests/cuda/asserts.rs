@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Assertions of kernels: calls pass the record of their device, and what a kernel has written
+//! there is raised once, by the next call on that device or by who waits for it. The driver of
+//! these tests runs no kernel, so that they write what one would.
+
+#![expect(unsafe_code, reason = "a record is memory that kernels write")]
+
+use super::*;
+use kernpack_kernel_ir::assert_record::AssertRecord;
+use kernpack_tests::cuda_host::{GLOBAL, Host};
+use std::sync::Barrier;
+use std::sync::atomic::Ordering;
+
+const FILE: &str = r#"
+import kernpack as kp
+
+@kp.kernel
+def check(x):
+    i = kp.thread_idx()[0]
+    assert x[i] > 0, f"x[{i}] is {x[i]}"
+
+@kp.kernel
+def fill(x):
+    x[kp.thread_idx()[0]] = 1.0
+
+@kp.jit("checked(x: Tensor([n], float32), again: bool)")
+def checked(x, again):
+    check(x).launch(grid=1, block=32)
+    if again:
+        check(x).launch(grid=2, block=32)
+
+@kp.jit("filled(x: Tensor([n], float32, mut))")
+def filled(x):
+    fill(x).launch(grid=1, block=32)
+"#;
+
+/// The texts that a kernel writes.
+const TEXT: &[u8] = b"check\0a.py:7\0sf\0x[\0] is \0\0";
+const TOLD: &str = "RuntimeError: assertion failed in kernel `check`, a.py:7, block (1, 2, 3), thread (4, 5, 6): \
+     x[-7] is 0.25";
+const BY_CALL: &str = "; an earlier call launched the kernel, and this one launches nothing";
+
+fn told_by_call() -> Result<(), String> {
+    Err(format!("{TOLD}{BY_CALL}"))
+}
+
+fn package() -> &'static GpuPackage {
+    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| GpuPackage::of_kernels("a.py", FILE));
+    &BUILT
+}
+
+fn scene() -> (Stub, Loaded) {
+    default_stream();
+    let stub = Stub::load("devices 2");
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    (stub, package().load())
+}
+
+fn checked(loaded: &Loaded, device: i32) -> Result<(), String> {
+    loaded.call("checked", &[tensor(4, device), Value::Bool(0)])
+}
+
+fn synchronize(loaded: &Loaded) -> Result<(), String> {
+    loaded.call("kernpack_synchronize_a", &[])
+}
+
+/// The records that the launches of a log passed: their last arguments.
+fn records(log: &[Json]) -> Vec<usize> {
+    let launches = kernpack_tests::cuda_stub::launched(log);
+    let passed = launches.into_iter().map(|launch| {
+        let arguments = launch["arguments"].as_array().expect("a list");
+        let bytes = arguments.last().expect("a record")["bytes"].as_str().expect("bytes");
+        let digits = bytes.as_bytes().chunks(2).rev().map(|pair| str::from_utf8(pair).unwrap());
+        usize::from_str_radix(&digits.collect::<String>(), 16).unwrap()
+    });
+    passed.collect()
+}
+
+/// Calls, and finds the record that is passed.
+fn record_of(stub: &Stub, loaded: &Loaded, device: i32) -> usize {
+    stub.take_log();
+    assert_eq!(checked(loaded, device), Ok(()));
+    records(&stub.take_log())[0]
+}
+
+/// Fails as a thread of the kernel would.
+fn fail(record: usize) {
+    let record: *mut AssertRecord = std::ptr::with_exposed_provenance_mut(record);
+    // SAFETY: it is a record, and nobody else writes to it now.
+    let record = unsafe { &mut *record };
+    let number = record.told.0.load(Ordering::Acquire);
+    assert_eq!(record.written.load(Ordering::Acquire), number);
+    (record.block, record.thread) = ([1, 2, 3], [4, 5, 6]);
+    record.values[..2].copy_from_slice(&[-7_i64 as u64, 0.25_f64.to_bits()]);
+    record.text[..TEXT.len()].copy_from_slice(TEXT);
+    record.written.store(number + 1, Ordering::Release);
+}
+
+#[test]
+fn the_next_call_raises_a_failure_once_and_launches_nothing() {
+    let (stub, loaded) = scene();
+    let record = record_of(&stub, &loaded, 0);
+    for _ in 0..2 {
+        fail(record);
+        stub.take_log();
+        assert_eq!(checked(&loaded, 0), told_by_call());
+        assert!(records(&stub.take_log()).is_empty());
+        assert_eq!(checked(&loaded, 0), Ok(()));
+        assert_eq!(records(&stub.take_log()), [record], "the same is passed each time");
+    }
+}
+
+#[test]
+fn any_function_of_the_package_raises_it() {
+    let (stub, loaded) = scene();
+    let record = record_of(&stub, &loaded, 0);
+    fail(record);
+    assert_eq!(loaded.call("filled", &[tensor(4, 0)]), told_by_call());
+    assert_eq!(loaded.call("filled", &[tensor(4, 0)]), Ok(()));
+}
+
+#[test]
+fn a_refused_call_raises_what_it_is_refused_for() {
+    let (stub, loaded) = scene();
+    fail(record_of(&stub, &loaded, 0));
+    let refused = loaded.call("checked", &[Value::Int(1), Value::Bool(0)]).unwrap_err();
+    assert!(refused.starts_with("TypeError: Mismatched type on argument #0"), "{refused}");
+    assert_eq!(checked(&loaded, 0), told_by_call());
+}
+
+#[test]
+fn each_device_has_a_record_of_its_own() {
+    let (stub, loaded) = scene();
+    let records = [0, 1].map(|device| record_of(&stub, &loaded, device));
+    assert_ne!(records[0], records[1]);
+    fail(records[1]);
+    assert_eq!(checked(&loaded, 0), Ok(()));
+    assert_eq!(checked(&loaded, 1), told_by_call());
+}
+
+#[test]
+fn all_launches_of_a_call_and_those_by_graphs_have_it() {
+    let (stub, loaded) = scene();
+    let record = record_of(&stub, &loaded, 0);
+    for _ in 0..12 {
+        stub.take_log();
+        loaded.call("checked", &[tensor(4, 0), Value::Bool(1)]).unwrap();
+        assert_eq!(records(&stub.take_log()), [record; 2]);
+    }
+}
+
+#[test]
+fn synchronizing_waits_and_raises() {
+    let (stub, loaded) = scene();
+    assert_eq!(synchronize(&loaded), Ok(()));
+    assert!(calls(&stub.take_log(), "cuCtxSynchronize").is_empty(), "there is nothing to wait for");
+    let records = [0, 1].map(|device| record_of(&stub, &loaded, device));
+    assert_eq!(synchronize(&loaded), Ok(()));
+    assert_eq!(calls(&stub.take_log(), "cuCtxSynchronize").len(), 2);
+    fail(records[1]);
+    assert_eq!(synchronize(&loaded), Err(TOLD.to_string()));
+    assert_eq!(synchronize(&loaded), Ok(()));
+    let host = Host::new();
+    assert_eq!(host.current(), host.primary(0), "the caller's context is current again");
+}
+
+#[test]
+fn prepared_calls_raise_it_too() {
+    let (stub, loaded) = scene();
+    let prepared = prepare(&loaded, "checked", &[tensor(4, 0), Value::Bool(0)]);
+    for n in 0..40 {
+        stub.take_log();
+        assert_eq!(launch(&prepared), Ok(()), "{n}");
+        let record = records(&stub.take_log())[0];
+        if n % 3 == 0 {
+            fail(record);
+            assert_eq!(launch(&prepared), told_by_call(), "{n}");
+            assert!(records(&stub.take_log()).is_empty(), "{n}");
+        }
+    }
+}
+
+#[test]
+fn of_several_threads_one_is_told() {
+    let (stub, loaded) = scene();
+    let record = record_of(&stub, &loaded, 0);
+    const N_THREADS: usize = 4;
+    for _ in 0..20 {
+        fail(record);
+        let barrier = Barrier::new(N_THREADS);
+        let outcomes: Vec<_> = std::thread::scope(|scope| {
+            let call = || {
+                default_stream();
+                barrier.wait();
+                checked(&loaded, 0)
+            };
+            let threads: Vec<_> = (0..N_THREADS).map(|_| scope.spawn(call)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let told: Vec<_> = outcomes.into_iter().filter(Result::is_err).collect();
+        assert_eq!(told, [told_by_call()]);
+    }
+}
+
+/// The record is made in the first call, which may be captured.
+#[test]
+fn a_captured_call_passes_the_record() {
+    let (stub, loaded) = scene();
+    let host = Host::new();
+    let stream = host.stream();
+    fake_ffi::set_stream(stream);
+    host.begin_capture(stream, GLOBAL);
+    let record = record_of(&stub, &loaded, 0);
+    assert_eq!(host.capturing(stream), 1, "nothing spoils the capture");
+    assert_eq!(host.end_capture(stream), 0);
+    fail(record);
+    assert_eq!(checked(&loaded, 0), told_by_call());
+}
+
+#[test]
+fn loading_ahead_makes_the_record() {
+    let (stub, loaded) = scene();
+    loaded.call("kernpack_preload_a", &[Value::Int(0)]).unwrap();
+    stub.take_log();
+    assert_eq!(checked(&loaded, 0), Ok(()));
+    assert!(calls(&stub.take_log(), "cuMemHostRegister_v2").is_empty());
+}
+
+/// What was seen by kernels stays where it is behind a reset.
+#[test]
+fn a_reset_leaves_the_record_readable() {
+    let (stub, loaded) = scene();
+    fail(record_of(&stub, &loaded, 0));
+    Host::new().reset(0);
+    assert!(checked(&loaded, 0).unwrap_err().starts_with(TOLD));
+}
+
+#[test]
+fn the_record_goes_with_the_package() {
+    let (stub, loaded) = scene();
+    record_of(&stub, &loaded, 0);
+    drop(loaded);
+    assert_eq!(calls(&stub.take_log(), "cuMemHostUnregister").len(), 1);
+}
+
+#[test]
+fn what_the_driver_refuses_is_raised_and_tried_again() {
+    let refused = "RuntimeError: CUDA Error: cudaErrorMemoryAllocation (2, CUDA_ERROR_OUT_OF_MEMORY) \
+                   making memory for failed assertions seen by device 0 when calling: \
+                   `checked(x: Tensor([n], float32), again: bool)`: out of memory; free memory on the device";
+    for function in ["cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"] {
+        let (stub, loaded) = scene();
+        stub.fail(function, 1, 2);
+        assert_eq!(checked(&loaded, 0), Err(refused.to_string()), "{function}");
+        assert_eq!(checked(&loaded, 0), Ok(()), "{function}");
+    }
+    let (stub, loaded) = scene();
+    record_of(&stub, &loaded, 0);
+    stub.fail("cuCtxSynchronize", 1, 700);
+    let failed = synchronize(&loaded).unwrap_err();
+    assert!(
+        failed.contains(
+            "cudaErrorIllegalAddress (700, CUDA_ERROR_ILLEGAL_ADDRESS) waiting for device 0"
+        ),
+        "{failed}"
+    );
+}
+
+#[test]
+fn a_package_without_assertions_has_none_of_it() {
+    let file = FILE.replace("    assert ", "    #");
+    let package = GpuPackage::of_kernels("b.py", &file);
+    default_stream();
+    let stub = Stub::load("devices 1");
+    let loaded = package.load();
+    assert_eq!(checked(&loaded, 0), Ok(()));
+    let log = stub.take_log();
+    let launch = &kernpack_tests::cuda_stub::launched(&log)[0]["arguments"];
+    assert_eq!(launch.as_array().unwrap().len(), 0);
+    assert!(calls(&log, "cuMemHostRegister_v2").is_empty());
+}
