@@ -8,6 +8,7 @@
 use super::*;
 use kernpack_kernel_ir::assert_record::AssertRecord;
 use kernpack_tests::cuda_host::{GLOBAL, Host};
+use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering;
 
@@ -45,7 +46,8 @@ fn told_by_call() -> Result<(), String> {
 }
 
 fn package() -> &'static GpuPackage {
-    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| GpuPackage::of_kernels("a.py", FILE));
+    static BUILT: LazyLock<GpuPackage> =
+        LazyLock::new(|| GpuPackage::of_kernels(Path::new(""), "a.py", FILE));
     &BUILT
 }
 
@@ -270,7 +272,7 @@ fn what_the_driver_refuses_is_raised_and_tried_again() {
 #[test]
 fn a_package_without_assertions_has_none_of_it() {
     let file = FILE.replace("    assert ", "    #");
-    let package = GpuPackage::of_kernels("b.py", &file);
+    let package = GpuPackage::of_kernels(Path::new(""), "b.py", &file);
     default_stream();
     let stub = Stub::load("devices 1");
     let loaded = package.load();

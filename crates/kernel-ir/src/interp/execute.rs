@@ -148,10 +148,7 @@ impl<'p> Execution<'_, 'p> {
             | Step::Arrive { .. }
             | Step::Dependent(_)
             | Step::Meet => return self.synchronise(step),
-            Step::Timer { out } => {
-                self.machine.is_exact = false;
-                self.set(*out, [self.machine.thread_ops; LANES]);
-            }
+            Step::Timer { out } => self.timer(*out),
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
             Step::Atomic(atomic) => self.atomic(atomic),
             Step::BeginCopies(copy) => self.begin_copies(copy),
@@ -234,6 +231,12 @@ impl<'p> Execution<'_, 'p> {
             _ => {}
         }
         self.warp.pc += 1;
+    }
+
+    /// Tells the time, by what was run so far.
+    fn timer(&mut self, out: Register) {
+        self.machine.is_exact = false;
+        self.set(out, [self.machine.thread_ops; LANES]);
     }
 
     /// The beginning of an allocation.
