@@ -26,7 +26,9 @@ pub mod rows;
 pub mod soak;
 
 use input::Input;
+use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::{Const, Kernel, Scalar};
+use kernpack_machine::Arch;
 
 /// A kernel and a launch of it.
 #[derive(Clone, Debug)]
@@ -43,6 +45,16 @@ pub struct Case {
     pub cluster: [u32; 3],
     /// What each parameter is given.
     pub arguments: Vec<Argument>,
+}
+
+/// Any version of PTX.
+const ANY_PTX: u32 = u32::MAX;
+
+impl Case {
+    /// Whether an architecture has what the kernel calls.
+    pub fn is_for(&self, arch: Arch) -> bool {
+        check_needs(&self.kernel, arch.number, ANY_PTX).is_ok()
+    }
 }
 
 /// What a parameter is given.

@@ -17,7 +17,6 @@
 use super::image::{image, is_written, launched_bytes};
 use super::input::Input;
 use super::{Argument, Buffer, Case, interpreted};
-use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_machine::{Arch, ArchKind};
 use serde_json::{Value as Json, json};
@@ -38,9 +37,6 @@ struct Recording {
     outcomes: Vec<u8>,
 }
 
-/// Any version of PTX.
-const ANY_PTX: u32 = u32::MAX;
-
 /// Writes those of the cases that an architecture has what they need for, with code for it.
 ///
 /// # Errors
@@ -53,8 +49,7 @@ pub fn record(cases: &[Case], arch: Arch, folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut recording = Recording { arch, inputs: vec![], outcomes: vec![] };
     let mut images = Vec::new();
-    let is_for = |case: &&Case| check_needs(&case.kernel, arch.number, ANY_PTX).is_ok();
-    let cases: Vec<_> = cases.iter().filter(is_for).collect();
+    let cases: Vec<_> = cases.iter().filter(|case| case.is_for(arch)).collect();
     for (number, cases) in cases.chunks(N_OF_AN_IMAGE).enumerate() {
         let ending = if arch.kind == ArchKind::Compute { "ptx" } else { "cubin" };
         let file = format!("kernels{number:02}.{ending}");
