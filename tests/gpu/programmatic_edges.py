@@ -47,7 +47,7 @@ class Chain:
             self.nodes.append(node.number())
         data = Place(content=edge)
         for before, node in zip(self.nodes, self.nodes[1:]):
-            ends = [Place(content=ctypes.c_uint64(one)) for one in (before, node)]
+            ends = [Place(content=one.to_bytes(8, "little")) for one in (before, node)]
             self.must("cuGraphAddDependencies_v2", graph.number(), *ends, data, 1)
         made = Place()
         self.must("cuGraphInstantiateWithFlags", made, graph.number(), 0)
