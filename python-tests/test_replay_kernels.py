@@ -92,6 +92,7 @@ def recorded(tmp_path):
             "origin": "seed 7",
             "grid": [2, 1, 1],
             "block": [32, 1, 1],
+            "cluster": [1, 1, 1],
             "shared": 50_000,
             "names": ["a", "b", "c"],
             "arguments": arguments,
@@ -125,7 +126,7 @@ def test_the_kernel_is_given_its_arguments(driver, recorded, tmp_path):
     ran = driver(f"devices 1\nlog {log}", "replay_kernels.py", recorded())
     assert ran.returncode == 0, ran.stdout + ran.stderr
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    (launch,) = [line["launch"] for line in lines if line["call"] == "cuLaunchKernel"]
+    (launch,) = [line["launch"] for line in lines if line["call"] == "cuLaunchKernelEx"]
     first, number, second = (argument["bytes"] for argument in launch["arguments"])
     addresses = [int.from_bytes(bytes.fromhex(text), "little") for text in (first, second)]
     # 160 bytes, up to the next 256, and what lies between.
@@ -152,9 +153,9 @@ def test_other_inputs_than_recorded_are_refused(driver, recorded):
 
 
 def test_a_driver_that_refuses_is_told(driver, recorded):
-    ran = driver("devices 1\nfail cuLaunchKernel 1 with 719", "replay_kernels.py", recorded())
+    ran = driver("devices 1\nfail cuLaunchKernelEx 1 with 719", "replay_kernels.py", recorded())
     assert ran.returncode == 1
-    assert "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED" in ran.stdout
+    assert "cuLaunchKernelEx: CUDA_ERROR_LAUNCH_FAILED" in ran.stdout
 
 
 def differences(outcome, got):

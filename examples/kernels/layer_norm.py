@@ -88,6 +88,7 @@ def layer_rows(
     weight, bias = kp.zipped_divide(w, (WIDTH,)), kp.zipped_divide(b, (WIDTH,))
     held = room(x.element_type, WIDTH, threads, parts, shared)
     hold(held, vectors(x, row, WIDTH), first, threads, shared)
+    added = None
     if residual is not None:
         added = room(x.element_type, WIDTH, threads, parts)
         hold(added, vectors(residual, row, WIDTH), first, threads)

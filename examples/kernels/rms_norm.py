@@ -76,6 +76,7 @@ def rms_rows(
     row, _, first = where(threads, parts, cluster)
     held = room(x.element_type, WIDTH, threads, parts, shared)
     hold(held, vectors(x, row, WIDTH), first, threads, shared)
+    added = None
     if residual is not None:
         added = room(x.element_type, WIDTH, threads, parts)
         hold(added, vectors(residual, row, WIDTH), first, threads)
