@@ -80,7 +80,8 @@ fn check(mut kernel: Kernel) {
         most_printed: 10,
         ..Options::default()
     };
-    let launch = Launch { kernel: &kernel, grid: [2, 1, 1], block, arguments };
+    let (grid, cluster) = ([2, 1, 1], [1; 3]);
+    let launch = Launch { kernel: &kernel, grid, block, cluster, arguments };
     let outcome = run(&launch, &mut memories, &options);
     for finding in &outcome.findings {
         assert!(!finding.diagnostic(&kernel).to_string().is_empty());
