@@ -89,12 +89,6 @@ impl Clock {
         times.range(of_block).next().is_some()
     }
 
-    /// Knows everything that a warp did up to now. The block's time has to move on behind it.
-    pub fn learn_warp(&mut self, now: &Now) {
-        self.learn(now.block, Party::Block, now.block_known);
-        self.learn(now.block, Party::Warp(now.warp), now.time + 1);
-    }
-
     fn learn(&mut self, block: u64, party: Party, time: u64) {
         let known = Rc::make_mut(self.0.get_or_insert_default()).entry((block, party)).or_default();
         *known = (*known).max(time);
@@ -171,6 +165,18 @@ impl Now<'_> {
     pub fn has_heard_of(&self, lane: u32, block: u64) -> bool {
         let orders = self.orders.map(|orders| &orders[lane as usize]);
         orders.is_some_and(|order| order.acquired.has_heard_of(block))
+    }
+
+    /// All that the lanes of the warp know, their own deeds included. The block's time has to move
+    /// on behind it.
+    pub fn clock_of_warp(&self) -> Clock {
+        let mut clock = Clock::default();
+        for order in self.orders.into_iter().flatten() {
+            clock.join(&order.acquired);
+        }
+        clock.learn(self.block, Party::Block, self.block_known);
+        clock.learn(self.block, Party::Warp(self.warp), self.time + 1);
+        clock
     }
 
     /// All that a lane knows, its own deeds included. The block's time has to move on behind it.

@@ -11,8 +11,10 @@ use super::clock::{self, Clock, Now};
 use super::execute::{Execution, Machine};
 use super::finding::Kind;
 use super::launch::product;
+use super::memory::Memory;
+use super::shadow::Shadow;
 use super::step::{Access, Register};
-use super::warp::{Block, Cluster, LANES, Meeting, Status, Warp, lanes_of};
+use super::warp::{Block, Cluster, Meeting, Status, Warp, lanes_of};
 use crate::types::Space;
 
 /// Why a block's memory may not be there.
@@ -32,26 +34,23 @@ impl Execution<'_, '_> {
             let message = "arrives at the cluster's barrier again before it has waited there";
             self.find(Kind::MisusedBarrier, self.first_lane(), None, message);
         }
-        let now = now!(self.warp, self.block, self.cluster);
-        let arriving = &mut self.cluster.arriving;
-        if is_release {
-            now.orders.iter().flat_map(|orders| orders.iter()).for_each(|order| {
-                arriving.join(&order.acquired);
-            });
-            arriving.learn_warp(&now);
-        } else {
-            arriving.hear_of(now.block);
+        match is_release {
+            true => {
+                let clock = now!(self.warp, self.block, self.cluster).clock_of_warp();
+                self.cluster.arriving.join(&clock);
+            }
+            false => self.cluster.arriving.hear_of(self.block.number),
         }
         self.block.time += 1;
         self.check_time();
-        self.warp.meeting = Meeting::Arrived(self.warp.pc);
+        self.warp.meeting = Meeting::Arrived;
     }
 
     /// The warp waits until all have arrived.
     pub fn meet(&mut self) {
         self.require_all(Kind::DivergentBarrier, "the cluster's barrier");
         match self.warp.meeting {
-            Meeting::Arrived(_) => return self.block_on(Status::Cluster(self.warp.pc)),
+            Meeting::Arrived => return self.block_on(Status::Cluster(self.warp.pc)),
             Meeting::Met => {
                 let orders = self.warp.orders.get_or_insert_with(new_orders);
                 clock::teach(orders, &self.cluster.met);
@@ -88,14 +87,13 @@ impl Execution<'_, '_> {
         self.set(out + 1, self.get(pointer + 1));
     }
 
-    fn first_lane(&self) -> usize {
-        self.warp.active.trailing_zeros() as usize % LANES
-    }
-
     /// Finds lanes that reach the memory of a block that may not be there.
     pub fn check_presence(&mut self, access: &Access, array: u32, deed: Deed, lanes: u32) {
+        if access.space != Space::Cluster {
+            return;
+        }
         let rank = self.cluster.rank_of(array);
-        if access.space != Space::Cluster || rank == self.block.rank {
+        if rank == self.block.rank {
             return;
         }
         self.cluster.is_reached = true;
@@ -154,34 +152,10 @@ pub(super) fn absent(element: &str, [x, y, z]: [u32; 3], deed: Deed, why: Absenc
     format!("{} `{element}` of block ({x}, {y}, {z}), which {why}", deed.text())
 }
 
-/// The warps of a cluster go on where all have arrived at its barrier. Says whether they do.
-pub(super) fn pass_cluster_barrier<'w>(
-    cluster: &mut Cluster,
-    warps: impl Iterator<Item = &'w mut Warp>,
-) -> bool {
-    let warps: Vec<_> = warps.collect();
-    let is_there = |warp: &Warp| matches!(warp.meeting, Meeting::Arrived(_));
-    let has_come = |warp: &&mut Warp| is_there(warp) || warp.status == Status::Ended;
-    if !warps.iter().any(|warp| is_there(warp)) || !warps.iter().all(has_come) {
-        return false;
-    }
-    cluster.met = std::mem::take(&mut cluster.arriving);
-    for warp in warps {
-        warp.meeting = Meeting::Met;
-        if let Status::Cluster(_) = warp.status {
-            warp.status = Status::Ready;
-        }
-    }
-    true
-}
-
 impl Cluster {
     /// A cluster whose blocks have these shared arrays, and have not begun.
-    pub fn new(
-        arrays: Vec<(super::memory::Memory, super::shadow::Shadow)>,
-        n_arrays: u32,
-    ) -> Cluster {
-        Cluster { shared: arrays, n_arrays, ..Cluster::default() }
+    pub fn new(shared: Vec<(Memory, Shadow)>, n_arrays: u32) -> Cluster {
+        Cluster { shared, n_arrays, ..Cluster::default() }
     }
 
     /// Begins again, with blocks of these numbers.

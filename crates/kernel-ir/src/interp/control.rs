@@ -188,7 +188,7 @@ impl Execution<'_, '_> {
         if missing == 0 {
             return true;
         }
-        let lane = self.warp.active.trailing_zeros() as usize % LANES;
+        let lane = self.first_lane();
         let absent = self.thread(missing.trailing_zeros() as usize);
         let message = format!("{what} that not all threads come to: {absent} does not");
         let other = None::<Other>;

@@ -343,6 +343,11 @@ impl<'p> Execution<'_, 'p> {
         self.machine.thread(self.block.number, self.warp.index, lane as u32)
     }
 
+    /// The first lane that runs.
+    pub fn first_lane(&self) -> usize {
+        self.warp.active.trailing_zeros() as usize % LANES
+    }
+
     /// Adds a finding at the step that is run.
     pub fn find(
         &mut self,
@@ -364,8 +369,7 @@ impl<'p> Execution<'_, 'p> {
     }
 
     pub fn unsupported(&mut self, message: &str) {
-        let lane = self.warp.active.trailing_zeros() as usize % LANES;
-        self.find(Kind::Unsupported, lane, None, message);
+        self.find(Kind::Unsupported, self.first_lane(), None, message);
         self.machine.is_over = true;
         self.stop = Some(Stop::Blocked);
     }
@@ -452,10 +456,9 @@ impl<'p> Execution<'_, 'p> {
         if self.warp.turns <= self.machine.most_turns {
             return;
         }
-        let lane = self.warp.active.trailing_zeros() as usize % LANES;
         let message =
             format!("a loop does not end: its warp has run {} turns", self.warp.turns - 1);
-        self.find(Kind::EndlessLoop, lane, None, message);
+        self.find(Kind::EndlessLoop, self.first_lane(), None, message);
         self.machine.is_over = true;
         self.stop = Some(Stop::Blocked);
     }

@@ -8,7 +8,7 @@ use super::clock::{self, Clock, Now};
 use super::execute::Execution;
 use super::finding::Kind;
 use super::step::Register;
-use super::warp::{Block, LANES, Status, Warp};
+use super::warp::{Block, Status, Warp, lanes_of};
 use crate::intrinsic::N_BARRIERS;
 use kernpack_machine::block::WARP_SIZE;
 
@@ -58,10 +58,9 @@ impl Execution<'_, '_> {
     /// The number that all lanes say; nothing, where they say several, or one that is not there.
     fn barrier_number(&mut self, register: Register) -> Option<usize> {
         let numbers = self.get(register);
-        let lane = self.warp.active.trailing_zeros() as usize % LANES;
+        let lane = self.first_lane();
         let number = numbers[lane] as u32 as i32;
-        let differs =
-            super::warp::lanes_of(self.warp.active).find(|at| numbers[*at] != numbers[lane]);
+        let differs = lanes_of(self.warp.active).find(|at| numbers[*at] != numbers[lane]);
         if let Some(other) = differs {
             let message = format!(
                 "the threads of a warp come to barriers {number} and {}",
@@ -92,18 +91,12 @@ impl Execution<'_, '_> {
         } else {
             return;
         };
-        let lane = self.warp.active.trailing_zeros() as usize % LANES;
-        self.find(Kind::MisusedBarrier, lane, None, message);
+        self.find(Kind::MisusedBarrier, self.first_lane(), None, message);
     }
 
     /// Gives which time the barrier is passed with that.
     fn arrive_at(&mut self, number: usize, n_threads: u32) -> u64 {
-        let now = now!(self.warp, self.block, self.cluster);
-        let mut clock = Clock::default();
-        for order in now.orders.iter().flat_map(|orders| orders.iter()) {
-            clock.join(&order.acquired);
-        }
-        clock.learn_warp(&now);
+        let clock = now!(self.warp, self.block, self.cluster).clock_of_warp();
         let barrier = &mut self.block.named[number];
         barrier.arriving.join(&clock);
         barrier.warps |= 1 << self.warp.index;

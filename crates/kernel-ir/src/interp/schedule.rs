@@ -6,7 +6,7 @@
 
 use super::atomic::new_orders;
 use super::clock;
-use super::cluster::{blocks_of, end_block, pass_cluster_barrier};
+use super::cluster::{blocks_of, end_block};
 use super::execute::{Execution, Machine, Stop};
 use super::finding::{Kind, Other};
 use super::launch::{Cancel, Options, product};
@@ -393,8 +393,25 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
         }
         is_moving |= pass_named_barriers(block, warps);
     }
-    let warps = crews.iter_mut().flat_map(|crew| &mut crew.warps);
-    pass_cluster_barrier(cluster, warps) || is_moving
+    pass_cluster_barrier(cluster, crews) || is_moving
+}
+
+/// The warps of a cluster go on where all have arrived at its barrier. Says whether they do.
+fn pass_cluster_barrier(cluster: &mut Cluster, crews: &mut [Crew]) -> bool {
+    let mut warps = crews.iter().flat_map(|crew| &crew.warps);
+    let is_there = |warp: &Warp| warp.meeting == Meeting::Arrived;
+    let has_come = |warp: &Warp| is_there(warp) || warp.status == Status::Ended;
+    if !warps.clone().any(is_there) || !warps.all(has_come) {
+        return false;
+    }
+    cluster.met = std::mem::take(&mut cluster.arriving);
+    for warp in crews.iter_mut().flat_map(|crew| &mut crew.warps) {
+        warp.meeting = Meeting::Met;
+        if let Status::Cluster(_) = warp.status {
+            warp.status = Status::Ready;
+        }
+    }
+    true
 }
 
 /// No warp of a cluster can go on. Each place where one waits at a barrier is told.

@@ -36,8 +36,8 @@ pub(super) enum Status {
 pub(super) enum Meeting {
     /// It has not arrived.
     Away,
-    /// It has arrived at this step, and others have not.
-    Arrived(Pc),
+    /// It has arrived, and others have not.
+    Arrived,
     /// All have arrived, and it has not waited for that.
     Met,
 }
