@@ -374,6 +374,22 @@ impl Accepts {
     }
 }
 
+impl Accepts {
+    /// Whether a number that the code itself has will do.
+    pub fn takes_constant(self, number: i64) -> bool {
+        match self {
+            Accepts::Constant(least, most) => (least..=most).contains(&number),
+            Accepts::PowerOfTwo(least, most) => {
+                (least..=most).contains(&number) && number.count_ones() == 1
+            }
+            Accepts::Warps => {
+                (1..=MOST_THREADS.into()).contains(&number) && number % i64::from(WARP_SIZE) == 0
+            }
+            _ => false,
+        }
+    }
+}
+
 /// As a message says it: `an integer`, `float32 or float64`.
 impl fmt::Display for Accepts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,6 @@ use crate::intrinsic::{Accepts, Intrinsic};
 use crate::kernel::Kernel;
 use crate::op::{Call, Operand};
 use crate::types::Type;
-use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 
 pub(super) fn rule(kernel: &Kernel, call: &Call) -> Rule {
     let Call { intrinsic, operands } = call;
@@ -34,19 +33,7 @@ fn operand_rule(
     let accepts = intrinsic.takes[place];
     let (is_right, found) = match (operand, types[place]) {
         (Operand::Value(_), Some(ty)) => (accepts.takes(ty, types), ty.to_string()),
-        (Operand::Constant(number), _) => {
-            let fits = match accepts {
-                Accepts::Constant(least, most) => (least..=most).contains(number),
-                Accepts::PowerOfTwo(least, most) => {
-                    (least..=most).contains(number) && number.count_ones() == 1
-                }
-                Accepts::Warps => {
-                    (1..=MOST_THREADS.into()).contains(number) && number % i64::from(WARP_SIZE) == 0
-                }
-                _ => false,
-            };
-            (fits, number.to_string())
-        }
+        (Operand::Constant(number), _) => (accepts.takes_constant(*number), number.to_string()),
         (Operand::Word(word), _) => {
             let fits = matches!(accepts, Accepts::Word(words) if words.contains(word));
             (fits, format!("`{word}`"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Groups of copies that go on by themselves. The copies are `kp.copy(…, to=kp.async_group)`.
 
+use super::given::row_alone;
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::value::Elaborated;
@@ -13,8 +14,8 @@ pub(super) const ROWS: &[Builtin] = &[
         takes: &[],
         doc: "Makes a group of the copies `to=kp.async_group` that this thread has begun since its \
               last group.",
-        data: "",
-        run: commit,
+        data: "copy.commit",
+        run: row_alone,
     },
     Builtin {
         name: "wait_group",
@@ -28,8 +29,8 @@ pub(super) const ROWS: &[Builtin] = &[
         name: "cp_async_commit_group",
         takes: &[],
         doc: "As `kp.commit_group`.",
-        data: "",
-        run: commit,
+        data: "copy.commit",
+        run: row_alone,
     },
     Builtin {
         name: "cp_async_wait_group",
@@ -39,11 +40,6 @@ pub(super) const ROWS: &[Builtin] = &[
         run: wait,
     },
 ];
-
-fn commit(cx: &mut Elaborator<'_>, _: &Given) -> Elaborated {
-    cx.emit.call_with("copy.commit", vec![]);
-    Elaborated::None
-}
 
 fn wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let n = given.get("n").as_int().filter(|n| (0..=i128::from(MOST_IN_FLIGHT)).contains(n));

@@ -3,6 +3,7 @@
 //! memory. The launch says how many blocks are one, with `cluster=`.
 
 use super::geometry::{row, single};
+use super::given::row_alone;
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
@@ -54,8 +55,8 @@ pub(super) const ROWS: &[Builtin] = &[
         takes: &[],
         doc: "Waits until every thread of the cluster that has not ended has arrived. Each warp \
               arrives once and waits once, in turns.",
-        data: "",
-        run: wait,
+        data: "cluster.wait",
+        run: row_alone,
     },
     Builtin {
         name: "cluster_sync",
@@ -82,14 +83,10 @@ fn arrive(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     Elaborated::None
 }
 
-fn wait(cx: &mut Elaborator<'_>, _: &Given) -> Elaborated {
-    cx.emit.call_with("cluster.wait", vec![]);
-    Elaborated::None
-}
-
 fn sync(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     arrive(cx, given);
-    wait(cx, given)
+    cx.emit.call_with("cluster.wait", vec![]);
+    Elaborated::None
 }
 
 fn map(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

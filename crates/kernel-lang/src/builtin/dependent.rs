@@ -2,9 +2,8 @@
 //! Launches that may begin before those in front of them have ended. That they may is `pdl=` of
 //! `.launch(…)`.
 
-use super::{Builtin, Given};
-use crate::elaborate::Elaborator;
-use crate::value::Elaborated;
+use super::Builtin;
+use super::given::row_alone;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
@@ -14,7 +13,7 @@ pub(super) const ROWS: &[Builtin] = &[
               with `pdl=` and may have begun before that. The thread sees what it wrote; other \
               threads do behind a barrier. It needs sm_90.",
         data: "griddepcontrol.wait",
-        run: call,
+        run: row_alone,
     },
     Builtin {
         name: "griddepcontrol_launch_dependents",
@@ -23,11 +22,6 @@ pub(super) const ROWS: &[Builtin] = &[
               thread of every block has come here or the block has ended. It orders nothing: the \
               other one waits before it reads what this one writes. It needs sm_90.",
         data: "griddepcontrol.launch_dependents",
-        run: call,
+        run: row_alone,
     },
 ];
-
-fn call(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    cx.emit.call_with(given.row.data, vec![]);
-    Elaborated::None
-}

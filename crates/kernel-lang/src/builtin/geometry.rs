@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-pub(super) fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let parts = (0..3).map(|axis| part(cx, given.row.data, axis)).collect();
     Elaborated::tuple(parts)
 }

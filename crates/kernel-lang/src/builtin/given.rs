@@ -86,6 +86,12 @@ impl Given {
     }
 }
 
+/// Calls the row of the table that a function is, which takes nothing and gives nothing.
+pub(super) fn row_alone(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    cx.emit.call_with(given.row.data, vec![]);
+    Elaborated::None
+}
+
 impl Elaborator<'_> {
     /// Reports what an argument should be.
     pub fn expected(&mut self, what: &str, given: &Given, name: &str) -> Elaborated {

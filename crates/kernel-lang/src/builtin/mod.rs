@@ -21,6 +21,7 @@ mod numbers;
 mod reserved;
 mod shown;
 mod sync;
+mod timer;
 mod warp;
 
 pub(crate) use given::Given;
@@ -93,7 +94,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Barriers and fences", sync::ROWS),
     ("Clusters", cluster::ROWS),
     ("Dependent launches", dependent::ROWS),
-    ("Clocks", sync::TIMERS),
+    ("Clocks", timer::ROWS),
     ("Warps", warp::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),

@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Barriers, fences and clocks.
+//! Barriers and fences.
 
-use super::{Builtin, Given};
+use super::{Builtin, Given, given};
 use crate::elaborate::Elaborator;
 use crate::value::Elaborated;
 use kernpack_kernel_ir::Scalar;
-use kernpack_kernel_ir::intrinsic::N_BARRIERS;
+use kernpack_kernel_ir::intrinsic::{Accepts, N_BARRIERS};
 use kernpack_kernel_ir::op::{Operand, Rounding};
-use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 
 /// Who sees a fence.
 const SCOPES: &[&str] = &["block", "cluster", "gpu", "sys"];
-
-pub(super) const TIMERS: &[Builtin] = &[
-    Builtin {
-        name: "clock",
-        takes: &[],
-        doc: "The cycles that the multiprocessor has counted, an int64. The interpreter counts \
-              operations.",
-        data: "clock",
-        run: timer,
-    },
-    Builtin {
-        name: "globaltimer",
-        takes: &[],
-        doc: "The nanoseconds that the device has counted, an int64. The interpreter counts \
-              operations.",
-        data: "globaltimer",
-        run: timer,
-    },
-];
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
@@ -38,14 +18,14 @@ pub(super) const ROWS: &[Builtin] = &[
         doc: "Waits until every thread of the block is here. What was written before it is seen \
               behind it by all of them. Conditions around it are the same for the whole block.",
         data: "barrier",
-        run: barrier,
+        run: given::row_alone,
     },
     Builtin {
         name: "sync_warp",
         takes: &[],
         doc: "Waits until every thread of the warp is here.",
         data: "barrier.warp",
-        run: barrier,
+        run: given::row_alone,
     },
     Builtin {
         name: "barrier",
@@ -74,31 +54,19 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn timer(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    Elaborated::Typed(cx.emit.call_row(given.row.data, &[]))
-}
-
-fn barrier(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    cx.emit.call_with(given.row.data, vec![]);
-    Elaborated::None
-}
-
 fn named(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let is_number = |n: &i128| (1..i128::from(N_BARRIERS)).contains(n);
     if given.get("barrier_id").as_int().is_some_and(|number| !is_number(&number)) {
         let numbers = format!("a number from 1 to {}", N_BARRIERS - 1);
         return cx.expected(&numbers, given, "barrier_id");
     }
-    let is_whole = |n: &i128| n % i128::from(WARP_SIZE) == 0;
-    let n_threads = given.get("number_of_threads").as_int();
-    let n_threads = n_threads.filter(|n| (1..=MOST_THREADS.into()).contains(n) && is_whole(n));
-    let Some(n_threads) = n_threads else {
-        let whole = format!("a constant multiple of {WARP_SIZE} up to {MOST_THREADS}");
-        return cx.expected(&whole, given, "number_of_threads");
+    let n_threads = given.get("number_of_threads").as_int().and_then(|n| i64::try_from(n).ok());
+    let Some(n_threads) = n_threads.filter(|n| Accepts::Warps.takes_constant(*n)) else {
+        return cx.expected(&Accepts::Warps.to_string(), given, "number_of_threads");
     };
     if let Some(number) = cx.index_arg(given, "barrier_id") {
         let number = cx.emit.convert(number, Scalar::I32, Rounding::NearestEven);
-        let operands = vec![Operand::Value(number), Operand::Constant(n_threads as i64)];
+        let operands = vec![Operand::Value(number), Operand::Constant(n_threads)];
         cx.emit.call_with(given.row.data, operands);
     }
     Elaborated::None
