@@ -349,40 +349,40 @@ impl<'k> Analysis<'k> {
 
     fn call(&self, call: &Call, scalar: Scalar) -> Interval {
         match call.intrinsic.meaning {
-            Meaning::Geometry(geometry) => self.geometry(geometry),
+            Meaning::Geometry(geometry) => {
+                of_place(geometry, self.kernel.block, |axis| MOST_BLOCKS_ALONG[axis].into())
+            }
             _ => scalar.integers(),
         }
     }
+}
 
-    /// Where in the grid a thread is, within the limits of CUDA.
-    fn geometry(&self, geometry: Geometry) -> Interval {
-        let blocks = |axis: usize| i128::from(MOST_BLOCKS_ALONG[axis]);
-        match geometry {
-            Geometry::ThreadIdx(axis) => Interval::new(0, self.threads(axis).max - 1),
-            Geometry::BlockDim(axis) => self.threads(axis),
-            Geometry::BlockIdx(axis) => Interval::new(0, blocks(axis) - 1),
-            Geometry::GridDim(axis) => Interval::new(1, blocks(axis)),
-            Geometry::BlockInCluster(_) | Geometry::ClusterRank => {
-                Interval::new(0, i128::from(MOST_CLUSTER_BLOCKS) - 1)
-            }
-            Geometry::BlockInClusterDim(_) | Geometry::ClusterSize => {
-                Interval::new(1, MOST_CLUSTER_BLOCKS.into())
-            }
-            Geometry::ClusterIdx(axis) => Interval::new(0, blocks(axis) - 1),
-            Geometry::ClusterDim(axis) => Interval::new(1, blocks(axis)),
-            Geometry::Lane => Interval::new(0, i128::from(WARP_SIZE) - 1),
-            Geometry::Warp => {
-                let most: i128 = (0..3).map(|axis| self.threads(axis).max).product();
-                Interval::new(0, (most.min(MOST_THREADS.into()) - 1) / i128::from(WARP_SIZE))
-            }
+/// Where in the grid a thread is, within the limits of CUDA. `block` has the threads of a block
+/// along each axis, as far as they are known, and `blocks` gives the most blocks along one.
+pub fn of_place(
+    geometry: Geometry,
+    block: [Option<u32>; 3],
+    blocks: impl Fn(usize) -> i128,
+) -> Interval {
+    let threads = |axis: usize| match block[axis] {
+        Some(known) => Interval::exactly(known.into()),
+        None => Interval::new(1, MOST_THREADS_ALONG[axis].into()),
+    };
+    match geometry {
+        Geometry::ThreadIdx(axis) => Interval::new(0, threads(axis).max - 1),
+        Geometry::BlockDim(axis) => threads(axis),
+        Geometry::BlockIdx(axis) | Geometry::ClusterIdx(axis) => Interval::new(0, blocks(axis) - 1),
+        Geometry::GridDim(axis) | Geometry::ClusterDim(axis) => Interval::new(1, blocks(axis)),
+        Geometry::BlockInCluster(_) | Geometry::ClusterRank => {
+            Interval::new(0, i128::from(MOST_CLUSTER_BLOCKS) - 1)
         }
-    }
-
-    /// How many threads a block has along an axis.
-    fn threads(&self, axis: usize) -> Interval {
-        match self.kernel.block[axis] {
-            Some(known) => Interval::exactly(known.into()),
-            None => Interval::new(1, MOST_THREADS_ALONG[axis].into()),
+        Geometry::BlockInClusterDim(_) | Geometry::ClusterSize => {
+            Interval::new(1, MOST_CLUSTER_BLOCKS.into())
+        }
+        Geometry::Lane => Interval::new(0, i128::from(WARP_SIZE) - 1),
+        Geometry::Warp => {
+            let most: i128 = (0..3).map(|axis| threads(axis).max).product();
+            Interval::new(0, (most.min(MOST_THREADS.into()) - 1) / i128::from(WARP_SIZE))
         }
     }
 }

@@ -13,9 +13,8 @@ use kernpack_interval::Interval;
 use kernpack_kernel_ir::intrinsic::Geometry;
 use kernpack_kernel_ir::kernel::{Place, Value};
 use kernpack_kernel_ir::op::Expr;
-use kernpack_machine::block::{
-    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE,
-};
+use kernpack_kernel_ir::ranges::of_place;
+use kernpack_machine::block::MOST_BLOCKS_ALONG;
 use kernpack_syntax::Span;
 use kernpack_validators::Expr as CallExpr;
 use kernpack_validators::expr::Op;
@@ -275,30 +274,7 @@ impl Walk<'_> {
                 let scalar = kernel.slots[slot.index()].ty.scalar();
                 scalar.map_or(Interval::ANY, |scalar| scalar.integers())
             }
-            Part::Place(geometry) => self.place_range(geometry),
-        }
-    }
-
-    fn place_range(&self, geometry: Geometry) -> Interval {
-        let block = self.finished.kernel.block;
-        let threads = |axis: usize| i128::from(block[axis].unwrap_or(MOST_THREADS_ALONG[axis]));
-        match geometry {
-            Geometry::ThreadIdx(axis) => Interval::new(0, threads(axis) - 1),
-            Geometry::BlockIdx(axis) | Geometry::ClusterIdx(axis) => {
-                Interval::new(0, self.blocks(axis) - 1)
-            }
-            Geometry::BlockDim(axis) => Interval::new(1, threads(axis)),
-            Geometry::GridDim(axis) | Geometry::ClusterDim(axis) => {
-                Interval::new(1, self.blocks(axis))
-            }
-            Geometry::BlockInCluster(_) | Geometry::ClusterRank => {
-                Interval::new(0, i128::from(MOST_CLUSTER_BLOCKS) - 1)
-            }
-            Geometry::BlockInClusterDim(_) | Geometry::ClusterSize => {
-                Interval::new(1, MOST_CLUSTER_BLOCKS.into())
-            }
-            Geometry::Lane => Interval::new(0, i128::from(WARP_SIZE) - 1),
-            Geometry::Warp => Interval::new(0, i128::from(MOST_THREADS / WARP_SIZE) - 1),
+            Part::Place(geometry) => of_place(geometry, kernel.block, |axis| self.blocks(axis)),
         }
     }
 

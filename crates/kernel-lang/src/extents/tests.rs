@@ -461,11 +461,12 @@ fn python(page: &str) -> Vec<String> {
     blocks
 }
 
-/// The files of a folder with an ending, as they are.
+/// A folder of the tree.
 fn folder_of(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)
 }
 
+/// The files of a folder with an ending, as they are.
 fn texts_of(folder: &str, ending: &str) -> Vec<String> {
     let root = folder_of(folder);
     let files = std::fs::read_dir(&root).unwrap_or_else(|error| panic!("{folder}: {error}"));
