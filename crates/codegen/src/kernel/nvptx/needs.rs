@@ -25,7 +25,8 @@ impl Needs {
     pub const NOTHING: Needs =
         Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
 
-    const OF_CLUSTERS: Needs = Needs { sm: 90, ptx: 78 };
+    /// Of clusters and dependent launches, which came with sm_90.
+    const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78 };
 
     /// Of a call: what its row does, and its words.
     pub fn of(call: &Call) -> Needs {
@@ -45,6 +46,7 @@ impl Needs {
     fn of_meaning(meaning: Meaning) -> Needs {
         match meaning {
             Meaning::Cluster(_)
+            | Meaning::Dependent(_)
             | Meaning::Geometry(
                 Geometry::BlockInCluster(_)
                 | Geometry::BlockInClusterDim(_)
@@ -52,15 +54,14 @@ impl Needs {
                 | Geometry::ClusterDim(_)
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
-            ) => Needs::OF_CLUSTERS,
-            Meaning::Dependent(_) => Needs { sm: 90, ptx: 78 },
+            ) => Needs::SINCE_SM_90,
             _ => Needs::NOTHING,
         }
     }
 
     /// The needs of a word: clusters, where it is about them.
     fn of_word(word: &str) -> Needs {
-        if word == "cluster" { Needs::OF_CLUSTERS } else { Needs::NOTHING }
+        if word == "cluster" { Needs::SINCE_SM_90 } else { Needs::NOTHING }
     }
 
     fn of_region(region: &Region) -> Needs {
