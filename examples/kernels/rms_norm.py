@@ -168,6 +168,16 @@ def fused_add_rms_norm(x, residual, w, out, residual_out, eps):
     normalise(x, w, out, eps, residual, residual_out)
 
 
+def dot_of(held, held_dy, weight, first, threads):
+    """The sum of dy * w * x of what a thread holds."""
+    dot = kp.float32(0)
+    for k in kp.range_constexpr(held.shape[1]):
+        i = first + k * threads
+        if i < weight.shape[1]:
+            dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
+    return dot
+
+
 @kp.kernel
 def rms_gradient(
     x,
@@ -201,11 +211,7 @@ def rms_gradient(
         kp.commit_group()
         kp.wait_group(1)
         held, held_dy = xs[None, None, stage], dys[None, None, stage]
-        dot = kp.float32(0)
-        for k in kp.range_constexpr(parts):
-            i = first + k * threads
-            if i < weight.shape[1]:
-                dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
+        dot = dot_of(held, held_dy, weight, first, threads)
         scale = scale_of(squares(held), x, eps, cluster)
         along = row_sum(dot, cluster) * scale * scale / kp.float32(x.shape[1])
         for k in kp.range_constexpr(parts):
@@ -237,10 +243,7 @@ def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts:
             hold(held, vectors(x, row, WIDTH), first, threads)
             hold(held_dy, vectors(dy, row, WIDTH), first, threads)
             total += squares(held)
-            for k in kp.range_constexpr(parts):
-                i = first + k * threads
-                if i < weight.shape[1]:
-                    dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
+            dot += dot_of(held, held_dy, weight, first, threads)
         scale = scale_of(total, x, eps)
         along = kp.block_reduction_sum(dot) * scale * scale / kp.float32(x.shape[1])
         for first in range(t, weight.shape[1], threads * parts):
