@@ -17,6 +17,7 @@ import sys
 import time
 from pathlib import Path
 
+import assert_kernels
 import dependent_kernels
 import jit_kernels
 import kernpack as kp
@@ -37,8 +38,8 @@ CALL_RATIO, KEYWORD_RATIO = 1.02, 1.125
 CLASSES_RATIO, CAPTURED_NANOSECONDS = 1.06, 15
 # Of one that has very many variants.
 VARIANTS_RATIO = 1.02
-# Of a chain of launches that may begin early.
-DEPENDENT_RATIO = 1.02
+# Of a chain of launches that may begin early, and of a call that looks at an assertion's record.
+DEPENDENT_RATIO, ASSERTS_RATIO = 1.02, 1.01
 
 
 def add_one_of(function, pair):
@@ -163,23 +164,39 @@ def dependent_chains():
     table = Table(
         f"A chain of {dependent_kernels.N_LAUNCHES} small kernels that may begin before the one in front has ended (`pdl=`), against the "
         "same chain without that, n = 1,000, as the package chooses.",
-        ["time", "dependent", "one behind another", "ratio", "target", "control"],
+        ["time", "dependent", "one behind another", "ratio", "more", "target", "control"],
     )
     on_host = {name: in_python(chain, first, second) for name, chain in chains.items()}
-    on_gpu = {name: on_the_gpu(lambda c=chain: c(*first), 200) for name, chain in chains.items()}
-    for title, sides, scale in [("of the host", on_host, 1e-3), ("of the GPU", on_gpu, 1e6)]:
+    on_gpu = {name: in_nanoseconds(lambda c=chain: c(*first)) for name, chain in chains.items()}
+    for title, sides in [("of the host", on_host), ("of the GPU", on_gpu)]:
         sides["behind again"] = sides["behind"]
-        table.row(title, lambda sides=sides, scale=scale: chain_round(sides, scale))
+        table.row(title, lambda s=sides: call_round(s, "dependent", "behind", DEPENDENT_RATIO))
 
 
-def chain_round(sides, scale):
-    took = interleave(sides, 201)
-    ratio = took["dependent"] / took["behind"]
-    control = took["behind again"] / took["behind"]
-    cells = [f"{took[name] * scale:.2f} us" for name in ("dependent", "behind")]
-    figures = (Figure("ratio", ratio, at_most=DEPENDENT_RATIO),)
-    cells += [f"{ratio:.3f}", f"{DEPENDENT_RATIO}", f"{control:.3f}"]
-    return Round(cells, figures, (control,))
+def in_nanoseconds(call):
+    """Times 200 calls, until the GPU is done."""
+    seconds = on_the_gpu(call, 200)
+    return lambda: seconds() * 1e9
+
+
+def assertions():
+    """A call of a kernel that asserts something against one of the same kernel without that."""
+    pairs = [(torch.rand(1024, device="cuda"), torch.empty(1024, device="cuda")) for _ in range(2)]
+    for function in (assert_kernels.halved, assert_kernels.bare):
+        for x, y in pairs * 100:
+            function(x, y)
+        if any(not torch.equal(y, x / 2) for x, y in pairs):
+            sys.exit("speed_python: a call does not halve")
+    table = Table(
+        "A call of a kernel that asserts something as it runs, against the same kernel without that, n = 1,024.",
+        ["call", "with assertions", "without", "ratio", "more", "target", "control"],
+    )
+    sides = {
+        "asserts": in_python(assert_kernels.halved, *pairs),
+        "bare": in_python(assert_kernels.bare, *pairs),
+    }
+    sides["bare again"] = sides["bare"]
+    table.row("of the host", lambda: call_round(sides, "asserts", "bare", ASSERTS_RATIO))
 
 
 def jit_round(sides, name, target):
@@ -434,6 +451,7 @@ def main(folder):
     calls(folder)
     jit_calls()
     variants()
+    assertions()
     if torch.cuda.get_device_capability() >= (9, 0):
         dependent_chains()
     builds(folder)

@@ -8,38 +8,9 @@ import threading
 import kernpack as kp
 import pytest
 import torch
+from assert_kernels import bare, halved, shown
 
 N = 1024
-
-
-@kp.kernel
-def halve_elements(x, y):
-    i = kp.block_idx()[0] * 256 + kp.thread_idx()[0]
-    assert x[i] >= 0.0, f"x[{i}] is {x[i]}"
-    kp.sync_threads()
-    y[i] = x[i] * 0.5
-
-
-@kp.jit("halved(x: Tensor([n], float32), y: Tensor([n], float32, mut)) where n % 256 == 0")
-def halved(x, y):
-    halve_elements(x, y).launch(grid=x.shape[0] // 256, block=256)
-
-
-@kp.jit(
-    "bare(x: Tensor([n], float32), y: Tensor([n], float32, mut)) where n % 256 == 0", asserts=False
-)
-def bare(x, y):
-    halve_elements(x, y).launch(grid=x.shape[0] // 256, block=256)
-
-
-@kp.kernel
-def show_numbers(a, b, c, d):
-    assert a < 0, f"{a} {b} {c} {d}"
-
-
-@kp.jit("shown(a: int8, b: uint64, c: float64, d: bool)")
-def shown(a, b, c, d):
-    show_numbers(a, b, c, d).launch(grid=1, block=1)
 
 
 def tensors(device="cuda"):
@@ -65,7 +36,7 @@ def nothing_is_left():
 
 
 TOLD = (
-    "assertion failed in kernel `halve_elements`, test_asserts.py:18, block (2, 0, 0), "
+    "assertion failed in kernel `halve_elements`, assert_kernels.py:10, block (2, 0, 0), "
     "thread (88, 0, 0): x[600] is -1.0"
 )
 BY_CALL = "; an earlier call launched the kernel, and this one launches nothing"
