@@ -55,10 +55,13 @@ def build() -> Path:
         "CARGO_PROFILE_RELEASE_DEBUG": "0",
         "CARGO_PROFILE_RELEASE_STRIP": "symbols",
     }
-    # Those who ask for less wait less. The type of functions has no std, which only optimised code can do without.
-    asked = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": os.environ.get("KERNPACK_OPT_LEVEL", "3")}
+    # Who asks for a quick build gets a slower library. The type of functions has no std, which only optimised code can do without.
+    quick = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1", "CARGO_PROFILE_RELEASE_LTO": "off"}
     for arguments, more in (
-        (["--package", "kernpack-python", "--features", "static-llvm"], asked),
+        (
+            ["--package", "kernpack-python", "--features", "static-llvm"],
+            quick if os.environ.get("KERNPACK_QUICK_WHEEL") else {},
+        ),
         (["--manifest-path", "crates/call-type/Cargo.toml"], {}),
     ):
         command = [
