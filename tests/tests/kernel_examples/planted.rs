@@ -295,7 +295,7 @@ fn in_softmax() {
         &[
             ("absent-block", told, None),
             ("absent-block", told_total, None),
-            ("misused-barrier", "kp.cluster_wait()", None),
+            ("misused-barrier", "^most, total = of_row(most", None),
         ],
     );
     cluster.expect(
@@ -318,6 +318,7 @@ fn in_softmax() {
         &[
             ("shared-race", "kp.map_shared(mosts, lane)", Some("kp.map_shared(mosts, lane)")),
             ("uninitialised-read", heard, None),
+            ("uninitialised-read", heard_total, None),
         ],
     );
     cluster.expect(
@@ -494,11 +495,15 @@ fn in_rms_norm_backward() {
     );
     two.expect(
         ("stage, turn = after(stage, rooms), 1 - turn", "stage = after(stage, rooms)"),
-        &[("shared-race", told, Some(heard))],
+        &[("shared-race", told, Some(heard)), ("shared-race", heard, Some(told))],
     );
     two.expect(
         ("ahead if stage == 0 else stage - 1", "stage"),
-        &[("copy-in-flight", READ, Some(COPIED)), ("uninitialised-read", READ, None)],
+        &[
+            ("copy-in-flight", COPIED, Some(COPIED)),
+            ("copy-in-flight", READ, Some(COPIED)),
+            ("uninitialised-read", READ, None),
+        ],
     );
     two.expect(
         ("if row < sources[j].shape[0]", "if row <= sources[j].shape[0]"),

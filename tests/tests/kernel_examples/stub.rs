@@ -148,7 +148,7 @@ fn launches_of_softmax() {
         "softmax",
         &tensors(16384),
         expect![
-            "softmax_once_5: grid [100,1,1], block [512,1,1], shared 65600, arguments 100000000 4000 64 200000000"
+            "softmax_once_5: grid [100,1,1], block [512,1,1], shared 65664, arguments 100000000 4000 64 200000000"
         ],
     );
     expect_launches(
