@@ -44,7 +44,7 @@ WIDE = (512, 8)
 TWICE = (512, 4)
 # For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
 # clusters have it to themselves.
-BACKWARD = ((64, 2, 2, 12), (128, 2, 2, 6), (256, 2, 3, 4), (512, 2, 3, 2), (1024, 2, 2, 1))
+BACKWARD = ((64, 2, 2, 12), (128, 2, 2, 6), (256, 2, 3, 4), (512, 2, 3, 2), (1024, 2, 3, 1))
 WIDE_BACKWARD = (1024, 2, 2)
 BACKWARD_TWICE = (1024, 1)
 

@@ -231,7 +231,6 @@ def softmax_backward(y, dy, dx):
                     grid=m * cluster,
                     block=threads,
                     cluster=cluster,
-                    min_blocks=2,
                     arch=WITH_CLUSTERS,
                 )
                 threads, parts = TWICE
