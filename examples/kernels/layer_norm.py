@@ -4,7 +4,6 @@
 import kernpack as kp
 from rows import (
     CLUSTERS,
-    PROCESSORS,
     RESIDENT,
     WIDTH,
     WITH_CLUSTERS,
@@ -313,8 +312,8 @@ def layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constex
         noalias(dw, dx), noalias(db, dx), noalias(db, dw)
     """,
     workspace={
-        "dws": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)",
-        "dbs": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)",
+        "dws": "Tensor([device.sm_count * max(1, min(8, 16384 // d)), d], float32, align=16)",
+        "dbs": "Tensor([device.sm_count * max(1, min(8, 16384 // d)), d], float32, align=16)",
     },
 )
 def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
@@ -322,7 +321,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
     m, d = x.shape
     for threads, parts in BACKWARD:
         if d <= threads * parts * WIDTH:
-            blocks = min(m, PROCESSORS * (RESIDENT // threads))
+            blocks = min(m, kp.device.sm_count * (RESIDENT // threads))
             layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts).launch(
                 grid=blocks, block=threads, min_blocks=RESIDENT // threads
             )
@@ -331,7 +330,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
             return
     for cluster in CLUSTERS:
         threads, parts = BACKWARD[len(BACKWARD) - 1]
-        blocks = min(m, PROCESSORS // cluster)
+        blocks = min(m, max(1, kp.device.sm_count // cluster))
         if d <= cluster * threads * parts * WIDTH:
             layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, cluster).launch(
                 grid=blocks * cluster, block=threads, cluster=cluster, arch=WITH_CLUSTERS
@@ -342,7 +341,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
             add_columns(dws, blocks, dw)
             add_columns(dbs, blocks, db)
             return
-    blocks = min(m, PROCESSORS)
+    blocks = min(m, kp.device.sm_count)
     layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
         grid=blocks, block=BACKWARD_TWICE
     )

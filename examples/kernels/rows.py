@@ -5,8 +5,8 @@ import kernpack as kp
 
 # The elements of halves that have 16 bytes.
 WIDTH = 8
-# The multiprocessors that share rows for gradients, and the threads that each has at once.
-PROCESSORS, RESIDENT = 132, 1024
+# The threads that a multiprocessor has at once where it shares rows for gradients with the others.
+RESIDENT = 1024
 # The blocks of a cluster, and the architectures that have clusters.
 CLUSTERS = (2, 4, 8)
 WITH_CLUSTERS, WITHOUT = "compute_90", "compute_80"

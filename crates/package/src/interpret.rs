@@ -248,10 +248,10 @@ fn device_facts(
     wanted.values.retain(|(name, text)| {
         let place = DeviceFact::ALL.iter().position(|fact| fact.name() == name);
         let Some(place) = place else { return true };
-        match text.parse() {
-            Ok(value) => facts[place] = value,
-            Err(_) => {
-                let message = format!("`{name}` is an integer, found `{text}`");
+        match text.parse::<i32>() {
+            Ok(value @ 1..) => facts[place] = value.into(),
+            _ => {
+                let message = format!("`{name}` is a positive integer, found `{text}`");
                 problem = Some(Diagnostic::new("bad-value", message));
             }
         }
