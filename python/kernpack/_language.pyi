@@ -627,6 +627,12 @@ def sync_threads() -> None:
 def sync_warp() -> None:
     """Waits until every thread of the warp is here."""
 
+def grid_sync() -> None:
+    """Waits until every thread of the grid is here. What was written before it is seen behind it
+    by all of them. The launch has `cooperative=True`, and conditions around it are the same for
+    the whole grid.
+    """
+
 def barrier(barrier_id: Numeric, number_of_threads: int) -> None:
     """Waits at a barrier with a number, 1 to 15, until `number_of_threads` have come there, a
     constant, whole warps, this one's among them. What was written before it is seen behind it

@@ -152,7 +152,7 @@ fn every_message_about_operations_has_a_case() {
         "more barriers than the interpreter can tell apart",
         "regions nest more than {MAX_DEPTH} deep",
         "the interpreter cannot run `{}`",
-        "the interpreter has no barriers between blocks or of warp groups",
+        "the interpreter has no barriers of warp groups, and others of clusters",
         "the operation has no place",
         "the place `p{number}` is in no file, or has no caller",
         "used and does not exist",
