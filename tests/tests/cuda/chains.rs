@@ -237,7 +237,8 @@ fn edges(log: &[Json]) -> Vec<(usize, usize, u64)> {
 }
 
 /// A launch that may begin early begins when the one in front of it lets it. One that may not waits
-/// for all that it could overlap with; a cooperative one, and what is behind it, overlaps with none.
+/// for all that it could overlap with; a cooperative one, and what is behind it, overlaps with
+/// none.
 #[test]
 fn launches_that_may_begin_early_have_programmatic_edges() {
     let scene = Scene::new(&ways().graph);

@@ -272,11 +272,11 @@ unsafe fn find_all(
     Ok(())
 }
 
-/// What a driver has beside what every launch takes.
+/// Whether a driver has functions that not every launch takes.
 pub(super) struct Has {
-    /// What graphs take.
+    /// Those for graphs.
     pub(super) graphs: bool,
-    /// What programmatic edges in them take.
+    /// The one for programmatic edges in them.
     pub(super) edges: bool,
 }
 
