@@ -177,6 +177,24 @@ def test_python_can_be_asked_about_functions():
     assert kp.warp_reduction_sum.__module__ == "kernpack"
 
 
+def test_the_device_is_asked_by_jit_functions():
+    @kp.kernel
+    def tells(out, sm_count):
+        out[kp.block_idx()[0]] = sm_count
+
+    @kp.jit
+    def asks(out):
+        device = kp.device
+        if device.cc >= 90:
+            tells(out, device.sm_count).launch(grid=min(kp.device.sm_count, 200), block=1)
+
+    checked = asks.check(torch.zeros(140, dtype=torch.int64))
+    assert checked.ok and checked.arguments[0].tolist() == [132] * 132 + [0] * 8
+    assert repr(kp.device) == "kp.device"
+    with pytest.raises(AttributeError, match="`kp.device.cc` is for functions under `@kp.jit`"):
+        _ = kp.device.cc
+
+
 def test_a_warp_has_as_many_threads_in_python():
     @kp.kernel
     def tells(x):
