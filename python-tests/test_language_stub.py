@@ -190,6 +190,13 @@ def test_the_device_is_asked_by_jit_functions():
 
     checked = asks.check(torch.zeros(140, dtype=torch.int64))
     assert checked.ok and checked.arguments[0].tolist() == [132] * 132 + [0] * 8
+    checked = asks.check(torch.zeros(140, dtype=torch.int64), device={"sm_count": 5})
+    assert checked.ok and checked.arguments[0].tolist() == [5] * 5 + [0] * 135
+    checked = asks.check(torch.zeros(1, dtype=torch.int64), device={"cc": 80})
+    assert checked.ok and checked.arguments[0].tolist() == [0]
+    for wrong, told in (({"sm_count": 0}, "a positive integer"), ({"cores": 1}, "device.cores")):
+        with pytest.raises(ValueError, match=told):
+            asks.check(torch.zeros(1, dtype=torch.int64), device=wrong)
     assert repr(kp.device) == "kp.device"
     with pytest.raises(AttributeError, match="`kp.device.cc` is for functions under `@kp.jit`"):
         _ = kp.device.cc

@@ -52,6 +52,16 @@ fn all_blocks_see_what_was_written_before() {
 }
 
 #[test]
+fn blocks_of_clusters_wait_for_those_of_all_others() {
+    for seed in 0..4 {
+        passed_on(8, SYNC).cluster([4, 1, 1]).seed(seed).clean();
+    }
+    let mut trial = passed_on(8, SYNC).cluster([4, 1, 1]);
+    trial.options.most_blocks = Some(7);
+    assert_eq!(trial.run().findings.len(), 1);
+}
+
+#[test]
 fn it_is_the_same_on_several_cores() {
     let mut trial = passed_on(60, SYNC);
     (trial.options.n_cores, trial.options.least_warps) = (4, 0);
