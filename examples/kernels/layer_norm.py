@@ -4,7 +4,6 @@
 import kernpack as kp
 from rows import (
     CLUSTERS,
-    PROCESSORS,
     WIDTH,
     WITH_CLUSTERS,
     WITHOUT,
@@ -315,8 +314,8 @@ def layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constex
         noalias(dw, dx), noalias(db, dx), noalias(db, dw)
     """,
     workspace={
-        "dws": "Tensor([132 * max(1, min(16, 16384 // d)), d], float32, align=16)",
-        "dbs": "Tensor([132 * max(1, min(16, 16384 // d)), d], float32, align=16)",
+        "dws": "Tensor([device.sm_count * max(1, min(16, 16384 // d)), d], float32, align=16)",
+        "dbs": "Tensor([device.sm_count * max(1, min(16, 16384 // d)), d], float32, align=16)",
     },
 )
 def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
@@ -324,7 +323,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
     m, d = x.shape
     for threads, parts, depth, at_once in BACKWARD:
         if d <= threads * parts * WIDTH:
-            blocks = min(m, PROCESSORS * at_once)
+            blocks = min(m, kp.device.sm_count * at_once)
             layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, depth).launch(
                 grid=blocks, block=threads, min_blocks=at_once
             )
@@ -349,7 +348,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
             add_columns(dws, blocks, dw)
             add_columns(dbs, blocks, db)
             return
-    blocks = min(m, PROCESSORS)
+    blocks = min(m, kp.device.sm_count)
     layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
         grid=blocks, block=BACKWARD_TWICE
     )

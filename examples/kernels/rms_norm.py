@@ -4,7 +4,6 @@
 import kernpack as kp
 from rows import (
     CLUSTERS,
-    PROCESSORS,
     WIDTH,
     WITH_CLUSTERS,
     WITHOUT,
@@ -274,14 +273,16 @@ def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts:
     ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8,
         noalias(w, dx), noalias(w, dw), noalias(dw, dx)
     """,
-    workspace={"partial": "Tensor([132 * max(1, min(16, 16384 // d)), d], float32, align=16)"},
+    workspace={
+        "partial": "Tensor([device.sm_count * max(1, min(16, 16384 // d)), d], float32, align=16)"
+    },
 )
 def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
     """The gradients of rms_norm(x, w) for dy, that of its result. Works in place of dy or x."""
     m, d = x.shape
     for threads, parts, depth, at_once in BACKWARD:
         if d <= threads * parts * WIDTH:
-            blocks = min(m, PROCESSORS * at_once)
+            blocks = min(m, kp.device.sm_count * at_once)
             rms_gradient(x, w, dy, dx, partial, eps, threads, parts, depth).launch(
                 grid=blocks, block=threads, min_blocks=at_once
             )
@@ -303,7 +304,7 @@ def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
             )
             add_columns(partial, blocks, dw)
             return
-    blocks = min(m, PROCESSORS)
+    blocks = min(m, kp.device.sm_count)
     threads, parts = BACKWARD_TWICE
     rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
         grid=blocks, block=threads

@@ -5,8 +5,6 @@ import kernpack as kp
 
 # The elements of halves that have 16 bytes.
 WIDTH = 8
-# The multiprocessors that share rows for gradients.
-PROCESSORS = 132
 # The blocks of a cluster, and the architectures that have clusters.
 CLUSTERS = (2, 4, 8)
 WITH_CLUSTERS, WITHOUT = "compute_90", "compute_80"
@@ -20,7 +18,10 @@ def width_of(x):
 def clusters_at_once(cluster):
     """How many clusters of so many blocks, each with a multiprocessor to itself, run at once: these
     lie in groups of sixteen or more, of which a cluster has one."""
-    return PROCESSORS // 2 if cluster == 2 else (PROCESSORS - PROCESSORS % 16) // cluster
+    processors = kp.device.sm_count
+    if cluster > 2:
+        processors -= processors % 16
+    return max(1, processors // cluster)
 
 
 def where(threads, parts, cluster=1):

@@ -18,6 +18,7 @@ mod call;
 mod cluster;
 mod copy;
 mod geometry;
+mod grid;
 mod instruction;
 mod needs;
 mod param;
