@@ -19,9 +19,8 @@ def clusters_at_once(cluster):
     """How many clusters of so many blocks, each with a multiprocessor to itself, run at once: these
     lie in groups of sixteen or more, of which a cluster has one."""
     processors = kp.device.sm_count
-    if cluster > 2:
-        processors -= processors % 16
-    return max(1, processors // cluster)
+    in_groups = processors if cluster == 2 else processors // 16 * 16
+    return max(1, in_groups // cluster)
 
 
 def where(threads, parts, cluster=1):
