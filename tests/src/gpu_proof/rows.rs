@@ -219,7 +219,7 @@ fn atomic(
         store(&mut builder, Value(3), index, was);
     }
     if let Where::Shared = at {
-        let held = Load { pointer: place, align: scalar.bytes(), guard: None };
+        let held = Load { pointer: place, align: scalar.bytes(), qualifier: None, guard: None };
         let now = builder.load(scalar.into(), held);
         store(&mut builder, Value(0), index, now);
     }

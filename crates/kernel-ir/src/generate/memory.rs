@@ -57,7 +57,7 @@ impl Maker {
         let index = self.index(count / lanes, is_uniform);
         let pointer = self.element(pointer, index.value, ty.bytes());
         let align = if self.rng.percent(80) { ty.bytes() } else { element.bytes() };
-        let value = self.builder.load(ty, Load { pointer, align, guard: None });
+        let value = self.builder.load(ty, Load { pointer, align, qualifier: None, guard: None });
         self.remember(value, index.level.min(Level::Block));
     }
 
@@ -74,7 +74,7 @@ impl Maker {
         let pointer = self.element(pointer, index.value, element.bytes());
         let otherwise = self.operand(Type::Scalar(element));
         let guard = Some(Guard { condition, otherwise: otherwise.value });
-        let load = Load { pointer, align: element.bytes(), guard };
+        let load = Load { pointer, align: element.bytes(), qualifier: None, guard };
         let value = self.builder.load(Type::Scalar(element), load);
         self.remember(value, index.level.min(otherwise.level).min(Level::Block));
     }
@@ -90,7 +90,7 @@ impl Maker {
         let index = self.index(first.count.min(second.count), false);
         let align = first.element.bytes();
         let pointer = self.element(pointer, index.value, align);
-        let load = Load { pointer, align, guard: None };
+        let load = Load { pointer, align, qualifier: None, guard: None };
         let value = self.builder.load(Type::Scalar(first.element), load);
         self.remember(value, index.level.min(condition.level).min(Level::Block));
     }
@@ -105,7 +105,7 @@ impl Maker {
         let value = self.operand(Type::Scalar(output.element)).value;
         let is_guarded = self.rng.percent(25);
         let condition = is_guarded.then(|| self.condition(false).value);
-        self.builder.store(Store { pointer, value, align: bytes, condition });
+        self.builder.store(Store { pointer, value, align: bytes, qualifier: None, condition });
     }
 
     pub(super) fn store_cell(&mut self, place: usize, cell: u64) {
@@ -114,7 +114,7 @@ impl Maker {
         let align = output.element.bytes();
         let pointer = self.element(output.pointer, index, align);
         let value = self.operand(Type::Scalar(output.element)).value;
-        self.builder.store(Store { pointer, value, align, condition: None });
+        self.builder.store(Store { pointer, value, align, qualifier: None, condition: None });
     }
 
     /// Reads a cell of the thread's own.
@@ -124,7 +124,7 @@ impl Maker {
         let index = self.index(CELLS, false);
         let align = output.element.bytes();
         let pointer = self.element(output.pointer, index.value, align);
-        let load = Load { pointer, align, guard: None };
+        let load = Load { pointer, align, qualifier: None, guard: None };
         let value = self.builder.load(Type::Scalar(output.element), load);
         self.remember(value, Level::Thread);
     }
@@ -144,7 +144,7 @@ impl Maker {
             self.fill(base, index.value, element);
             let index = self.index(count, false);
             let pointer = self.element(base, index.value, align);
-            let load = Load { pointer, align, guard: None };
+            let load = Load { pointer, align, qualifier: None, guard: None };
             let value = self.builder.load(Type::Scalar(element), load);
             self.remember(value, Level::Thread);
         }
@@ -154,7 +154,13 @@ impl Maker {
     pub(super) fn fill(&mut self, base: Value, index: Value, element: Scalar) {
         let pointer = self.element(base, index, element.bytes());
         let value = self.operand(Type::Scalar(element)).value;
-        self.builder.store(Store { pointer, value, align: element.bytes(), condition: None });
+        self.builder.store(Store {
+            pointer,
+            value,
+            align: element.bytes(),
+            qualifier: None,
+            condition: None,
+        });
     }
 
     /// Changes a cell that all threads change, or one of the thread's own, of which the result is

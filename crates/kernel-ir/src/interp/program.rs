@@ -7,7 +7,9 @@ use super::lifetime::Lifetimes;
 use super::step::{self, Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
 use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
+use crate::op::{
+    self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Qualifier, Region, Store,
+};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -263,6 +265,12 @@ impl<'a> Compiler<'a> {
             Expr::Offset(pointer, bytes) => {
                 Step::Offset { pointer: self.of(*pointer), bytes: self.of(*bytes), out }
             }
+            Expr::Load(load) if load.qualifier == Some(Qualifier::Volatile) => {
+                let guard =
+                    load.guard.map(|it| (self.of(it.condition), Some(self.of(it.otherwise))));
+                let access = self.access(load.pointer, ty, load.align);
+                volatile(AtomicOp::Load, access, guard, 0, Some(out))
+            }
             Expr::Load(load) => Step::Load {
                 access: self.access(load.pointer, ty, load.align),
                 out,
@@ -294,8 +302,16 @@ impl<'a> Compiler<'a> {
 
     fn store(&mut self, store: &Store) {
         let access = self.access(store.pointer, self.ty(store.value), store.align);
-        let condition = store.condition.map(|condition| self.of(condition));
-        self.emit(Step::Store { access, value: self.of(store.value), condition });
+        let (value, condition) = (self.of(store.value), store.condition.map(|it| self.of(it)));
+        self.emit(match store.qualifier {
+            Some(Qualifier::Volatile) => {
+                let guard = condition.map(|condition| (condition, None));
+                volatile(AtomicOp::Store, access, guard, value, None)
+            }
+            Some(Qualifier::Stream | Qualifier::Keep | Qualifier::LastUse) | None => {
+                Step::Store { access, value, condition }
+            }
+        });
     }
 
     fn in_bounds(&mut self, index: Value, extent: Value) {
@@ -366,6 +382,7 @@ impl<'a> Compiler<'a> {
         Step::Atomic(Box::new(Atomic {
             access: self.access(*pointer, scalar.into(), scalar.bytes()),
             op,
+            guard: None,
             value,
             replacement,
             is_acquire: matches!(order, "acquire" | "acq_rel"),
@@ -477,6 +494,27 @@ impl<'a> Compiler<'a> {
     fn scalar(&self, value: Value) -> Scalar {
         self.ty(value).scalar().unwrap_or_else(|| unreachable!("a number that is a pointer"))
     }
+}
+
+/// A load or store in one step for all threads, which orders nothing.
+fn volatile<'a>(
+    op: AtomicOp,
+    access: Access,
+    guard: Option<(Register, Option<Register>)>,
+    value: Register,
+    out: Option<Register>,
+) -> Step<'a> {
+    Step::Atomic(Box::new(Atomic {
+        access,
+        op,
+        guard,
+        value,
+        replacement: value,
+        is_acquire: false,
+        is_release: false,
+        reach: Reach::Grid,
+        out,
+    }))
 }
 
 fn row_of(first: Register, count: u32) -> Vec<Register> {

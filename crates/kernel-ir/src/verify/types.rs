@@ -7,7 +7,8 @@ use super::head::align_problem;
 use super::report::Report;
 use crate::kernel::{Kernel, Value};
 use crate::op::{
-    Asm, Assert, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Rounding, Store, Unary,
+    Asm, Assert, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Qualifier, Rounding,
+    Store, Unary,
 };
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
@@ -241,9 +242,10 @@ impl Types<'_> {
     }
 
     fn load(&self, load: &Load) -> Result<Type, String> {
-        self.pointer(load.pointer)?;
+        let space = self.pointer(load.pointer)?;
         let Some(ty) = self.result else { return Err("a load is to nothing".to_string()) };
         access(ty, load.align)?;
+        qualified(load.qualifier, space, ty)?;
         if let Some(Guard { condition, otherwise }) = load.guard {
             self.expect(condition, BOOL)?;
             self.expect(otherwise, ty)?;
@@ -252,8 +254,9 @@ impl Types<'_> {
     }
 
     fn store(&self, store: &Store) -> Result<(), String> {
-        self.pointer(store.pointer)?;
-        access(self.ty(store.value), store.align)?;
+        let (space, ty) = (self.pointer(store.pointer)?, self.ty(store.value));
+        access(ty, store.align)?;
+        qualified(store.qualifier, space, ty)?;
         if let Some(condition) = store.condition {
             self.expect(condition, BOOL)?;
         }
@@ -342,6 +345,18 @@ fn access(ty: Type, align: u32) -> Result<(), String> {
         Some(problem) => Err(format!("the access {problem}")),
         None => Ok(()),
     }
+}
+
+/// Volatile accesses are of one element that threads share, and hints of global memory.
+fn qualified(qualifier: Option<Qualifier>, space: Space, ty: Type) -> Result<(), String> {
+    let Some(qualifier) = qualifier else { return Ok(()) };
+    let is_right = match (qualifier.is_hint(), space) {
+        (true, space) => space == Space::Global,
+        (false, Space::Local) => false,
+        (false, Space::Global | Space::Shared | Space::Cluster) => ty.lanes() == 1,
+    };
+    let name = qualifier.name();
+    is_right.then_some(()).ok_or_else(|| format!("no access of {ty} in {space} memory is `{name}`"))
 }
 
 fn without_nul(text: &str) -> Result<(), String> {

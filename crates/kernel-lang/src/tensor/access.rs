@@ -45,8 +45,8 @@ impl Emission {
     fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> Result<kernel::Value> {
         let (pointer, _) = self.address(memory, at)?;
         let ty = Type::Scalar(memory.element);
-        let align = memory.element.bytes();
-        let value = self.b.load(ty, Load { pointer, align, guard: None });
+        let (align, qualifier) = (memory.element.bytes(), memory.qualifier);
+        let value = self.b.load(ty, Load { pointer, align, qualifier, guard: None });
         if memory.element.is_int() {
             self.know(value, memory.element.integers().into());
         }
@@ -56,8 +56,8 @@ impl Emission {
     /// Makes an element something.
     fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) -> Result<()> {
         let (pointer, _) = self.address(memory, at)?;
-        let align = memory.element.bytes();
-        self.b.store(Store { pointer, value, align, condition: None });
+        let (align, qualifier) = (memory.element.bytes(), memory.qualifier);
+        self.b.store(Store { pointer, value, align, qualifier, condition: None });
         Ok(())
     }
 }

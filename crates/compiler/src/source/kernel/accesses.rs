@@ -6,6 +6,7 @@ use super::code;
 use crate::source::nvjitlink::LineTable;
 use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::op::Qualifier;
 use kernpack_kernel_ir::types::{MOST_VECTOR_BYTES, Space};
 use kernpack_kernel_ir::widen::{Missing, Site, sites, widen};
 use kernpack_machine::Arch;
@@ -103,8 +104,12 @@ impl fmt::Display for LineAccesses {
                 write!(f, "{} bytes", runs.join(" and "))?;
             }
         }
+        if let Some(qualifier) = site.qualifier {
+            write!(f, ", `{}`", qualifier.name())?;
+        }
         match (self.reason(), site.adjacent_bytes) {
             (Some(reason), adjacent) => write!(f, "; {adjacent} at once would need {reason}"),
+            (None, _) if site.qualifier == Some(Qualifier::Volatile) => Ok(()),
             (None, adjacent) if adjacent < MOST_VECTOR_BYTES && bytes.len() > 1 => {
                 write!(f, "; no more than {adjacent} lie side by side")
             }

@@ -6,7 +6,7 @@
 use crate::constant::Const;
 use crate::intrinsic::{Geometry, Level, Meaning, Spread, WarpOp};
 use crate::kernel::{Kernel, ParamKind, Value};
-use crate::op::{Binary, Call, Compare, Expr, Operand};
+use crate::op::{Binary, Call, Compare, Expr, Load, Operand, Qualifier};
 use crate::types::{Scalar, Space, Type};
 use kernpack_machine::block::WARP_SIZE;
 
@@ -117,6 +117,10 @@ impl<'k> Values<'k> {
         expr.uses(&mut |value| alike = alike.meet(self.all[value.index()]));
         match expr {
             Expr::Get(slot) => alike = Alike::of(slots[slot.index()]),
+            // Others may write meanwhile.
+            Expr::Load(Load { qualifier: Some(Qualifier::Volatile), .. }) => {
+                alike = Alike::of(Level::Thread);
+            }
             Expr::Load(load) => match self.kernel.ty(load.pointer) {
                 // What blocks see of global memory is not compared.
                 Type::Pointer(Space::Global | Space::Shared | Space::Cluster) => {

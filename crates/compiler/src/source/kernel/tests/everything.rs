@@ -61,7 +61,7 @@ impl Maker {
     /// A value of a type that nobody knows.
     fn operand(&mut self, ty: Type, number: usize) -> Value {
         let pointer = self.at(MEMORY, 16 * number as i64);
-        self.b.load(ty, Load { pointer, align: 16, guard: None })
+        self.b.load(ty, Load { pointer, align: 16, qualifier: None, guard: None })
     }
 
     fn operands(&mut self, ty: Type) -> Vec<Value> {
@@ -71,7 +71,7 @@ impl Maker {
     fn keep(&mut self, value: Value) {
         self.end += 16;
         let pointer = self.at(MEMORY, self.end);
-        self.b.store(Store { pointer, value, align: 16, condition: None });
+        self.b.store(Store { pointer, value, align: 16, qualifier: None, condition: None });
     }
 
     fn base(&mut self, space: Space) -> Value {
@@ -210,13 +210,25 @@ fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
         for align in [1, 2, 4, 8, 16].into_iter().filter(|align| *align >= least) {
             let base = maker.base(*space);
             let pointer = maker.at(base, 256);
-            maker.b.store(Store { pointer, value: otherwise, align, condition: None });
-            maker.b.store(Store { pointer, value: otherwise, align, condition: Some(condition) });
+            maker.b.store(Store {
+                pointer,
+                value: otherwise,
+                align,
+                qualifier: None,
+                condition: None,
+            });
+            maker.b.store(Store {
+                pointer,
+                value: otherwise,
+                align,
+                qualifier: None,
+                condition: Some(condition),
+            });
             let pointer = maker.b.offset(base, NUMBER);
-            let plain = maker.b.load(ty, Load { pointer, align, guard: None });
+            let plain = maker.b.load(ty, Load { pointer, align, qualifier: None, guard: None });
             maker.keep(plain);
             let guard = Some(Guard { condition, otherwise });
-            let guarded = maker.b.load(ty, Load { pointer, align, guard });
+            let guarded = maker.b.load(ty, Load { pointer, align, qualifier: None, guard });
             maker.b.set(slot, guarded);
             let guarded = maker.b.get(slot);
             maker.keep(guarded);
@@ -297,7 +309,7 @@ fn calls(row: &'static Intrinsic, sm: u32) -> Kernel {
         };
         match result.map(|result| (result, maker.b.ty(result))) {
             Some((pointer, Type::Pointer(_))) => {
-                let load = Load { pointer, align: 1, guard: None };
+                let load = Load { pointer, align: 1, qualifier: None, guard: None };
                 let byte = maker.b.load(Scalar::U8.into(), load);
                 maker.keep(byte);
             }
