@@ -29,6 +29,7 @@ pub fn all() -> Vec<Case> {
             | Meaning::Named { .. }
             | Meaning::Timer(_)
             | Meaning::Fence
+            | Meaning::Prefetch
             | Meaning::Copy(_)
             | Meaning::Cluster(_)
             | Meaning::Dependent(_) => {}

@@ -54,6 +54,15 @@ pub enum Manner {
 }
 
 impl<'c> Emitter<'c> {
+    /// Has the line of a cache fetched that an address of global memory is in: `L2`.
+    pub fn prefetch(&self, cache: &str, address: V<'c>) {
+        let text = format!("prefetch.global.{cache} [$0];");
+        let inline = Inline { text: &text, constraints: "l", result: None, has_effects: true };
+        // As a number, that it writes what nobody else can reach is 8.
+        let attributes = [("nounwind", 0), ("willreturn", 0), ("memory", 8)];
+        self.assembly(&inline, &[], &attributes, &[address]);
+    }
+
     /// Says how an access is made.
     pub(super) fn qualify(&self, access: InstructionValue<'c>, how: Manner) {
         match how {

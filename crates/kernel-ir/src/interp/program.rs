@@ -344,6 +344,7 @@ impl<'a> Compiler<'a> {
             (Meaning::Barrier, _, _) => Step::Barrier(row.together),
             (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
+            (Meaning::Prefetch, _, _) => self.prefetch(call),
             (Meaning::Copy(_), _, _) => self.copy(call),
             (Meaning::Named { waits }, _, _) => self.named(call, waits),
             (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
@@ -390,6 +391,15 @@ impl<'a> Compiler<'a> {
             reach: reach(call),
             out,
         }))
+    }
+
+    fn prefetch(&mut self, call: &Call) -> Step<'a> {
+        match call.operands.first() {
+            Some(Operand::Value(pointer)) => {
+                Step::Prefetch(self.access(*pointer, Scalar::U8.into(), 1))
+            }
+            _ => unknown(call.intrinsic),
+        }
     }
 
     fn copy(&mut self, call: &Call) -> Step<'a> {

@@ -149,6 +149,7 @@ pub(super) enum Step<'a> {
         rank: Register,
         out: Register,
     },
+    Prefetch(Access),
     Atomic(Box<Atomic>),
     BeginCopies(Box<Copy>),
     CommitCopies,

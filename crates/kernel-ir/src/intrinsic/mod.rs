@@ -13,6 +13,7 @@ mod copy;
 mod dependent;
 mod geometry;
 mod math;
+mod prefetch;
 mod sync;
 mod timer;
 mod warp;
@@ -25,6 +26,7 @@ use std::fmt;
 pub use atomic::{ORDERS, SCOPES};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use prefetch::CACHES;
 pub use sync::N_BARRIERS;
 
 /// A row.
@@ -173,6 +175,8 @@ pub enum Meaning {
     Fence,
     /// It changes memory in one step.
     Atomic(AtomicOp),
+    /// It has something fetched that is read later.
+    Prefetch,
     /// It is about copies in flight.
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
@@ -296,6 +300,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         sync::ROWS,
         timer::ROWS,
         atomic::ROWS,
+        prefetch::ROWS,
         copy::ROWS,
         cluster::ROWS,
         dependent::ROWS,
@@ -324,7 +329,7 @@ impl Intrinsic {
 
     /// Whether it computes: its result is a number, and a function of its operands.
     pub fn computes(&self) -> bool {
-        let gives_number = !matches!(self.gives, Gives::Pointer(_));
+        let gives_number = !matches!(self.gives, Gives::Pointer(_) | Gives::Nothing);
         self.only_gives() && self.result == Spread::AsOperands && gives_number
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Views of tensors that say how they are accessed.
+//! Views of tensors that say how they are accessed, and what is said ahead of an access.
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::value::{Base, Elaborated, Tensor};
 use kernpack_kernel_ir::Space;
-use kernpack_kernel_ir::op::Qualifier;
+use kernpack_kernel_ir::intrinsic::CACHES;
+use kernpack_kernel_ir::op::{Operand, Qualifier};
 use std::sync::Arc;
 
 /// The hints, as they are written.
@@ -32,6 +33,15 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: cached,
     },
+    Builtin {
+        name: "prefetch",
+        takes: &["x", "index", "level="],
+        doc: "Has the line of a cache fetched that an element of a tensor in global memory is in, \
+              which changes no result. `level` is `\"L2\"`, which it is where it is left out, or \
+              `\"L1\"`. The index is in bounds, as in a read.",
+        data: "prefetch",
+        run: prefetch,
+    },
 ];
 
 fn volatile(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
@@ -43,6 +53,21 @@ fn cached(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let Some(word) = cx.word(given, "cache", HINTS, HINTS[0]) else { return Elaborated::Poison };
     let hint = Qualifier::parse(word).unwrap_or(Qualifier::Stream);
     qualified(cx, given, hint, &[Space::Global], "a tensor in global memory")
+}
+
+fn prefetch(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Tensor(tensor) = given.get("x").clone() else {
+        return cx.expected("a tensor", given, "x");
+    };
+    let memory = match memory_of(&tensor) {
+        Some(memory) if memory.space == Space::Global => memory.clone(),
+        _ => return cx.expected("a tensor in global memory", given, "x"),
+    };
+    let level = cx.word(given, "level", CACHES, "L2");
+    let pointer = cx.element_address(&tensor, &memory, given);
+    let (Some(level), Some(pointer)) = (level, pointer) else { return Elaborated::Poison };
+    cx.emit.call_with(given.row.data, vec![Operand::Value(pointer), Operand::Word(level)]);
+    Elaborated::None
 }
 
 /// The tensor, accessed so, where it lies in one of these spaces.

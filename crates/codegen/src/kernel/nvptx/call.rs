@@ -27,6 +27,7 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Timer(timer), result) => self.lower_timer(result, timer),
             (Meaning::Fence, _) => self.lower_fence(&words(call)),
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
+            (Meaning::Prefetch, _) => self.lower_prefetch(call),
             (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
             (Meaning::Dependent(op), _) => self.lower_dependent(op),
@@ -76,6 +77,13 @@ impl Lowering<'_, '_, Nvptx> {
             }
         };
         self.emitter.intrinsic(name, &[], &[self.emitter.int(Ty::I32, of)]);
+    }
+
+    fn lower_prefetch(&self, call: &Call) {
+        let (&[address], &[cache]) = (&values(call)[..], &words(call)[..]) else {
+            unreachable!("prefetches are verified")
+        };
+        self.emitter.prefetch(cache, self.kept(address));
     }
 
     fn lower_dependent(&self, op: DependentOp) {
