@@ -96,7 +96,7 @@ pub enum OpKind {
     Print(String, Vec<Value>),
     /// States that a condition holds. Where it does not, that is told, and the thread goes on.
     Assert(Assert),
-    /// Runs assembly as it is written: `{0}`, `{1}` ... stand for the result and the operands.
+    /// Runs assembly as it is written: `{0}`, `{1}` ... stand for the results and the operands.
     Asm(Asm),
 }
 
@@ -424,9 +424,11 @@ pub struct Asm {
     pub dialect: Dialect,
     /// The instructions.
     pub text: String,
-    /// The values of `{1}`, `{2}` ...; of `{0}` where there is no result.
+    /// The slots that it sets, `{0}` and those behind it. A vector stands for its lanes in braces.
+    pub results: Vec<Slot>,
+    /// The values of the numbers behind these.
     pub operands: Vec<Value>,
-    /// Whether it does more than compute its result.
+    /// Whether it does more than compute its results.
     pub has_effects: bool,
 }
 

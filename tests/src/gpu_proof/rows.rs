@@ -27,6 +27,7 @@ pub fn all() -> Vec<Case> {
             | Meaning::Geometry(_)
             | Meaning::Barrier
             | Meaning::Named { .. }
+            | Meaning::Interpreted
             | Meaning::Timer(_)
             | Meaning::Fence
             | Meaning::Prefetch

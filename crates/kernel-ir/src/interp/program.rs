@@ -145,7 +145,7 @@ impl<'a> Compiler<'a> {
             OpKind::Store(store) => self.store(store),
             OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
             OpKind::Call(call) => self.call(call, op.result),
-            OpKind::Asm(asm) => self.asm(asm, op.result),
+            OpKind::Asm(asm) => self.asm(asm),
             OpKind::Print(format, values) => {
                 let values = values.iter().map(|value| (self.ty(*value), self.of(*value)));
                 let values = values.collect();
@@ -319,10 +319,7 @@ impl<'a> Compiler<'a> {
         self.emit(Step::InBounds { scalar, index: self.of(index), extent: self.of(extent) });
     }
 
-    fn asm(&mut self, asm: &Asm, result: Option<Value>) {
-        if let Some(result) = result {
-            self.define(result);
-        }
+    fn asm(&mut self, asm: &Asm) {
         let (dialect, shown) = (asm.dialect, asm.text.lines().next().unwrap_or_default());
         self.emit(Step::Unsupported(format!("the interpreter cannot run {dialect}: `{shown}`")));
     }
@@ -341,6 +338,7 @@ impl<'a> Compiler<'a> {
                 let by = operands.get(1).copied().unwrap_or(value);
                 Step::Exchange { op, row, value, by, out }
             }
+            (Meaning::Interpreted, Some(out), _) => Step::Copy { from: vec![self.filled(1)], out },
             (Meaning::Barrier, _, _) => Step::Barrier(row.together),
             (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
@@ -355,7 +353,8 @@ impl<'a> Compiler<'a> {
                 Meaning::Pure(_)
                 | Meaning::Approximate(_)
                 | Meaning::Geometry(_)
-                | Meaning::Timer(_),
+                | Meaning::Timer(_)
+                | Meaning::Interpreted,
                 None,
                 _,
             )

@@ -13,6 +13,7 @@ mod copy;
 mod dependent;
 mod geometry;
 mod math;
+mod model;
 mod prefetch;
 mod sync;
 mod timer;
@@ -26,6 +27,7 @@ use std::fmt;
 pub use atomic::{ORDERS, SCOPES};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use model::INTERPRETED;
 pub use prefetch::CACHES;
 pub use sync::N_BARRIERS;
 
@@ -169,6 +171,8 @@ pub enum Meaning {
         /// Whether it waits.
         waits: bool,
     },
+    /// It asks whether the interpreter runs the kernel.
+    Interpreted,
     /// It asks what time it is.
     Timer(Timer),
     /// It orders what came before and after it.
@@ -299,6 +303,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         warp::ROWS,
         sync::ROWS,
         timer::ROWS,
+        model::ROWS,
         atomic::ROWS,
         prefetch::ROWS,
         copy::ROWS,

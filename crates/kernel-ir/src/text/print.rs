@@ -272,7 +272,11 @@ impl Printer<'_, '_, '_> {
         if !asm.operands.is_empty() {
             write!(self.f, " {}", list(&asm.operands))?;
         }
-        self.f.write_str(if asm.has_effects { " effects" } else { "" })
+        self.f.write_str(if asm.has_effects { " effects" } else { "" })?;
+        for (number, slot) in asm.results.iter().enumerate() {
+            write!(self.f, "{}{slot}", if number == 0 { " sets " } else { ", " })?;
+        }
+        Ok(())
     }
 
     /// Where something was written, and where the functions around it were called.

@@ -88,7 +88,7 @@ impl Types<'_> {
             OpKind::Call(called) => call::rule(self.kernel, called),
             OpKind::Print(text, values) => self.print(text, values).map(|()| None),
             OpKind::Assert(assert) => self.assert(assert).map(|()| None),
-            OpKind::Asm(asm) => self.asm(asm),
+            OpKind::Asm(asm) => self.asm(asm).map(|()| None),
         }
     }
 
@@ -291,21 +291,21 @@ impl Types<'_> {
         }
     }
 
-    fn asm(&self, asm: &Asm) -> Rule {
+    fn asm(&self, asm: &Asm) -> Result<(), String> {
         let dialect = asm.dialect;
         without_nul(&asm.text)?;
-        let first = u64::from(self.result.is_none());
-        let most = asm.operands.len() as u64;
-        if let Some(place) = places(&asm.text).find(|place| place + first > most) {
+        let count = (asm.results.len() + asm.operands.len()) as u64;
+        if let Some(place) = places(&asm.text).find(|place| *place >= count) {
             return Err(format!("`{{{place}}}` stands for nothing"));
         }
-        if matches!(self.result, Some(Type::Pointer(_))) {
+        let results = asm.results.iter().map(|slot| self.kernel.slots[slot.index()].ty);
+        if results.clone().any(|ty| matches!(ty, Type::Pointer(_))) {
             return Err(format!("{dialect} gives no address"));
         }
-        let types = asm.operands.iter().map(|value| self.ty(*value)).chain(self.result);
-        match types.into_iter().find(|ty| !is_register(dialect, *ty)) {
+        let mut types = asm.operands.iter().map(|value| self.ty(*value)).chain(results);
+        match types.find(|ty| !is_register(dialect, *ty)) {
             Some(ty) => Err(format!("{dialect} takes and gives registers, which no {ty} is")),
-            None => Ok(self.result),
+            None => Ok(()),
         }
     }
 }
@@ -372,7 +372,7 @@ fn places(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Whether a register holds a value of that type.
+/// Whether a register holds a value of that type, or two or four do.
 fn is_register(dialect: Dialect, ty: Type) -> bool {
     match (dialect, ty) {
         (Dialect::Ptx, Type::Scalar(scalar)) => match scalar.class() {
@@ -380,6 +380,8 @@ fn is_register(dialect: Dialect, ty: Type) -> bool {
             Class::Signed | Class::Unsigned | Class::Float => scalar.bits() >= 16,
         },
         (Dialect::Ptx, Type::Pointer(_)) => true,
-        (Dialect::Ptx, Type::Vector(..)) => false,
+        (Dialect::Ptx, Type::Vector(scalar, lanes)) => {
+            matches!(lanes, 2 | 4) && is_register(dialect, Type::Scalar(scalar))
+        }
     }
 }

@@ -18,6 +18,7 @@ mod math;
 mod memory;
 mod method;
 mod numbers;
+mod ptx;
 mod qualified;
 mod reserved;
 mod shown;

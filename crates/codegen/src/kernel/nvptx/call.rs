@@ -24,6 +24,9 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Warp(op), Some(result)) => self.lower_warp(result, op, &values),
             (Meaning::Barrier, _) => self.lower_barrier(row.together),
             (Meaning::Named { waits }, _) => self.lower_named(call, waits),
+            (Meaning::Interpreted, Some(result)) => {
+                self.set_value(result, self.emitter.int(Ty::I1, 0));
+            }
             (Meaning::Timer(timer), result) => self.lower_timer(result, timer),
             (Meaning::Fence, _) => self.lower_fence(&words(call)),
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
@@ -36,7 +39,8 @@ impl Lowering<'_, '_, Nvptx> {
                 Meaning::Pure(_)
                 | Meaning::Approximate(_)
                 | Meaning::Geometry(_)
-                | Meaning::Warp(_),
+                | Meaning::Warp(_)
+                | Meaning::Interpreted,
                 None,
             ) => unreachable!("`{}` gives a number", row.name),
         }

@@ -108,6 +108,11 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         self.emitter.store(self.slots[slot.index()], value);
     }
 
+    /// Puts what assembly gave into a slot, of which no less is known than its type says.
+    pub(in crate::kernel) fn put(&self, slot: Slot, value: V<'c>) {
+        self.emitter.store(self.slots[slot.index()], value);
+    }
+
     pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
         let of = self.kernel.ty(result);
         if let (Type::Vector(scalar, _), Some(lanes)) = (of, self.lanes_at(load.pointer, of)) {

@@ -314,6 +314,13 @@ impl Parser<'_> {
         let has_operands = self.cursor.is_id("v") && !self.cursor.is_definition();
         let operands = if has_operands { self.values()? } else { Vec::new() };
         let has_effects = self.cursor.eat_word("effects");
-        Ok(Asm { dialect, text, operands, has_effects })
+        let mut results = Vec::new();
+        if self.cursor.eat_word("sets") {
+            results.push(self.slot_id()?);
+            while self.cursor.eat(",") {
+                results.push(self.slot_id()?);
+            }
+        }
+        Ok(Asm { dialect, text, results, operands, has_effects })
     }
 }

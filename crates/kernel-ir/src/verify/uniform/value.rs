@@ -83,10 +83,6 @@ impl<'k> Values<'k> {
         self.all.into_iter().map(|alike| alike.level).collect()
     }
 
-    pub fn set(&mut self, value: Value, level: Level) {
-        self.put(value, Alike::of(level));
-    }
-
     /// Sets how alike the index of a loop is: it is the first number and multiples of the step.
     pub fn set_index(&mut self, index: Value, first: Value, step: Value) {
         let (first, step) = (self.all[first.index()], self.all[step.index()]);

@@ -354,21 +354,23 @@ fn escapes() -> Kernel {
         if ty.lanes() == 1 && ty.bytes() > 1 {
             let text = format!("{{ mov.b{} {{0}}, {{1}}; // $ }}\n}}", 8 * ty.bytes());
             for has_effects in [false, true] {
-                let operands = vec![value];
-                let asm = Asm { dialect: Dialect::Ptx, text: text.clone(), operands, has_effects };
-                if let Some(result) = maker.b.asm(Some(ty), asm) {
-                    maker.keep(result);
-                }
+                let (slot, operands) = (maker.b.slot("result", ty), vec![value]);
+                let (text, results) = (text.clone(), vec![slot]);
+                let asm = Asm { dialect: Dialect::Ptx, text, results, operands, has_effects };
+                maker.b.effect(OpKind::Asm(asm));
+                let result = maker.b.get(slot);
+                maker.keep(result);
             }
         }
     }
     let address = Asm {
         dialect: Dialect::Ptx,
         text: "prefetch.global.L2 [{0}];".to_string(),
+        results: vec![],
         operands: vec![MEMORY],
         has_effects: true,
     };
-    maker.b.asm(None, address);
+    maker.b.effect(OpKind::Asm(address));
     let asserted = printed.clone();
     let text = format!("100 % {}\u{1}", "{} ".repeat(printed.len()));
     maker.b.effect(OpKind::Print(text, printed));
