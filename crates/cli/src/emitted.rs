@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use kernpack_compiler::source::kernel::{self, LineAccesses, Resources};
 use kernpack_compiler::{CompileError, kernel_sources};
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::op::Qualifier;
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::file::Held;
 use kernpack_package::source::KernelSource;
@@ -156,6 +157,7 @@ fn of_line(of: &LineAccesses) -> Json {
     json!({
         "kernel": of.kernel, "file": of.file, "line": of.line, "column": of.column,
         "tensor": of.site.tensor, "memory": of.site.space.name(), "is_write": of.site.is_write,
+        "qualifier": of.site.qualifier.map(Qualifier::name),
         "bytes": of.bytes, "adjacent_bytes": of.site.adjacent_bytes, "missing": of.reason(),
     })
 }

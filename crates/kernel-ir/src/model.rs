@@ -30,3 +30,40 @@ fn leave_out(region: &mut Region, asked: &mut Vec<Value>) {
     }
     region.0 = kept;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::leave_out_models;
+    use crate::text::{Item, parse};
+    use expect_test::expect;
+
+    #[test]
+    fn assembly_stays_and_its_model_goes() {
+        let text = r#"kernel k(v0 b: bool, v1 n: int32) {
+            s0 r: int32
+            v2: bool = call interpreted()
+            if v0 {
+                if v2 { set s0, v1 } else { ptx "mov.b32 {0}, {1};" v1 sets s0 }
+            }
+            if v0 { set s0, v1 } else { ptx "nanosleep.u32 1;" }
+        }"#;
+        let Some(Item::Kernel(mut kernel)) = parse(&text.into()).expect("it is right").pop() else {
+            panic!("it is a kernel")
+        };
+        leave_out_models(&mut kernel);
+        expect![[r#"
+            kernel k(v0 b: bool, v1 n: int32) {
+              s0 r: int32
+              v2: bool = call interpreted()
+              if v0 {
+                ptx "mov.b32 {0}, {1};" v1 sets s0
+              }
+              if v0 {
+                set s0, v1
+              } else {
+                ptx "nanosleep.u32 1;"
+              }
+            }
+        "#]].assert_eq(&kernel.to_string());
+    }
+}

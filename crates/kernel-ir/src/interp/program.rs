@@ -321,7 +321,9 @@ impl<'a> Compiler<'a> {
 
     fn asm(&mut self, asm: &Asm) {
         let (dialect, shown) = (asm.dialect, asm.text.lines().next().unwrap_or_default());
-        self.emit(Step::Unsupported(format!("the interpreter cannot run {dialect}: `{shown}`")));
+        self.emit(Step::Unsupported(format!(
+            "the interpreter cannot run {dialect} without a model: `{shown}`"
+        )));
     }
 
     fn call(&mut self, call: &'a Call, result: Option<Value>) {

@@ -131,7 +131,8 @@ impl Elaborator<'_> {
             (_, Some(Ok((value, _)))) => Some(value),
             (Elaborated::Poison, _) | (_, Some(Err(_))) => None,
             (value, None) => {
-                let message = format!("{} is no operand of PTX", self.emit.describe(value));
+                let found = self.emit.describe(value);
+                let message = format!("expected an operand of PTX, found {found}");
                 let help = "pass numbers, 2 or 4 elements in up to 16 bytes, and pointers as \
                             `x.iterator`";
                 self.mistake("ptx", arg.span, message, help);
@@ -181,7 +182,7 @@ impl Elaborator<'_> {
             self.mistake("ptx", span, message, "return as many as `result` says");
             return false;
         }
-        let items = items.iter().map(|item| self.element_value(item, scalar, span));
+        let items = items.iter().map(|item| self.value_of("the result is", item, scalar, span));
         let items: Vec<_> = items.collect();
         let Some(items) = items.into_iter().collect::<Option<Vec<_>>>() else { return false };
         let value = self.emit.b.vector(items);
@@ -189,7 +190,7 @@ impl Elaborator<'_> {
         true
     }
 
-    /// What a slot has, as the kernel's.
+    /// The result that a slot has.
     fn result_in(&mut self, (scalar, lanes): ResultType, slot: Slot) -> Elaborated {
         let value = self.emit.b.get(slot);
         let Some(lanes) = lanes else { return Elaborated::Typed(value) };

@@ -194,6 +194,17 @@ impl Elaborator<'_> {
         element: Scalar,
         span: Span,
     ) -> Option<kernel::Value> {
+        self.value_of("elements are", value, element, span)
+    }
+
+    /// A value as one of the type that something has: `the result is`.
+    pub fn value_of(
+        &mut self,
+        what_is: &str,
+        value: &Elaborated,
+        element: Scalar,
+        span: Span,
+    ) -> Option<kernel::Value> {
         let fits = match self.emit.kind(value) {
             Some(Kind::Of(scalar)) => {
                 scalar == element && !matches!(value, Elaborated::Elements(_))
@@ -212,8 +223,7 @@ impl Elaborator<'_> {
             return Some(self.emit.typed(value, element));
         }
         if !value.is_poison() {
-            let message =
-                format!("elements are {element}, and this is {}", self.emit.describe(value));
+            let message = format!("{what_is} {element}, and this is {}", self.emit.describe(value));
             self.mistake(
                 "element-type",
                 span,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! PTX as it is written, of kernels and of rows of the table: `{0}` is the first result, and a vector
-//! stands for its lanes in braces.
+//! PTX as it is written, of kernels and of rows of the table: `{0}` is the first result, and a
+//! vector stands for its lanes in braces.
 
 use super::Nvptx;
 use super::scalar::row;

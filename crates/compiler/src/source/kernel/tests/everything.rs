@@ -10,8 +10,8 @@ use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
 use kernpack_kernel_ir::op::{
-    Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region,
-    Rounding, Store, Unary,
+    Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Qualifier,
+    Region, Rounding, Store, Unary,
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
@@ -198,6 +198,15 @@ fn conversions(ty: Type, name: &str) -> Kernel {
     maker.b.finish()
 }
 
+/// How accesses of a type to a space may be made.
+fn qualifiers(ty: Type, space: Space) -> impl Iterator<Item = Option<Qualifier>> {
+    let is_one = |one: &Qualifier| match one.is_hint() {
+        true => space == Space::Global,
+        false => space != Space::Local && ty.lanes() == 1,
+    };
+    std::iter::once(None).chain(Qualifier::ALL.iter().copied().filter(is_one).map(Some))
+}
+
 /// Loads and stores of every alignment, in every space, with conditions and without.
 fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
     let mut maker = Maker::new(name);
@@ -210,28 +219,22 @@ fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
         for align in [1, 2, 4, 8, 16].into_iter().filter(|align| *align >= least) {
             let base = maker.base(*space);
             let pointer = maker.at(base, 256);
-            maker.b.store(Store {
-                pointer,
-                value: otherwise,
-                align,
-                qualifier: None,
-                condition: None,
-            });
-            maker.b.store(Store {
-                pointer,
-                value: otherwise,
-                align,
-                qualifier: None,
-                condition: Some(condition),
-            });
+            for qualifier in qualifiers(ty, *space) {
+                for condition in [None, Some(condition)] {
+                    let value = otherwise;
+                    maker.b.store(Store { pointer, value, align, qualifier, condition });
+                }
+            }
             let pointer = maker.b.offset(base, NUMBER);
-            let plain = maker.b.load(ty, Load { pointer, align, qualifier: None, guard: None });
-            maker.keep(plain);
-            let guard = Some(Guard { condition, otherwise });
-            let guarded = maker.b.load(ty, Load { pointer, align, qualifier: None, guard });
-            maker.b.set(slot, guarded);
-            let guarded = maker.b.get(slot);
-            maker.keep(guarded);
+            for qualifier in qualifiers(ty, *space) {
+                let plain = maker.b.load(ty, Load { pointer, align, qualifier, guard: None });
+                maker.keep(plain);
+                let guard = Some(Guard { condition, otherwise });
+                let guarded = maker.b.load(ty, Load { pointer, align, qualifier, guard });
+                maker.b.set(slot, guarded);
+                let guarded = maker.b.get(slot);
+                maker.keep(guarded);
+            }
         }
     }
     maker.b.finish()
