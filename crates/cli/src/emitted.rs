@@ -85,6 +85,17 @@ pub fn emitted(
     Ok(parts)
 }
 
+/// The narrowest accesses in a loop of a package's kernels that could be wider, in words.
+pub fn narrowest(package: &WrittenPackage, held: &Held) -> Option<String> {
+    let mut all = Vec::new();
+    for (source, archs) in kernel_sources(package, held).ok()? {
+        for arch in shown_archs(Form::Accesses, &archs) {
+            all.extend(kernel::accesses(&source, arch).ok()?);
+        }
+    }
+    kernel::narrowest(&all).map(|one| format!("the narrowest loop of `{}`: {one}", one.kernel))
+}
+
 fn of_function(package: &WrittenPackage, name: &str) -> Result<WrittenPackage, EmitError> {
     let mut package = package.clone();
     let names = package.functions.iter().map(|one| format!("`{}`", one.signature.name));

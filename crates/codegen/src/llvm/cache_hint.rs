@@ -127,7 +127,7 @@ impl<'c> Emitter<'c> {
             results.iter().map(|_| format!("={}", registers.letter)).collect();
         let constraints = format!("{},l", constraints.join(","));
         let parts = self.access(&text, &constraints, &results, false, &[address]);
-        let value = self.from_registers(registers, &parts, result);
+        let value = self.joined(registers, &parts, result);
         let value = value.as_instruction_value().expect("it was loaded");
         load.replace_all_uses_with(&value);
     }
@@ -143,7 +143,7 @@ impl<'c> Emitter<'c> {
             listed(&places)
         );
         let mut operands = vec![address];
-        operands.extend(self.to_registers(registers, value));
+        operands.extend(self.split(registers, value));
         let constraints = format!("l{}", format!(",{}", registers.letter).repeat(registers.count));
         self.access(&text, &constraints, &[], true, &operands);
     }
@@ -164,7 +164,7 @@ impl<'c> Emitter<'c> {
         self.assembly(&inline, results, &[("nounwind", 0), ("willreturn", 0), memory], operands)
     }
 
-    fn to_registers(&self, registers: Registers, value: V<'c>) -> Vec<V<'c>> {
+    fn split(&self, registers: Registers, value: V<'c>) -> Vec<V<'c>> {
         let whole = self.bitcast(value, registers.whole());
         let parts: Vec<_> = match registers.count {
             1 => vec![whole],
@@ -173,12 +173,7 @@ impl<'c> Emitter<'c> {
         parts.into_iter().map(|part| self.resize(part, registers.register, false)).collect()
     }
 
-    fn from_registers(
-        &self,
-        registers: Registers,
-        parts: &[V<'c>],
-        of: BasicTypeEnum<'c>,
-    ) -> V<'c> {
+    fn joined(&self, registers: Registers, parts: &[V<'c>], of: BasicTypeEnum<'c>) -> V<'c> {
         let whole = match parts {
             [one] => self.resize(*one, registers.whole(), false),
             parts => self.vector(registers.lane, parts),

@@ -27,6 +27,8 @@ pub struct Site {
     pub space: Space,
     /// The tensor's name.
     pub tensor: String,
+    /// How many loops are around the innermost of them.
+    pub n_loops: u32,
     /// The most bytes that lie side by side, up to what one access can have.
     pub adjacent_bytes: u32,
     /// The facts that are missing for that to be one access, as far as they are known.
@@ -77,6 +79,7 @@ struct Access {
     /// The region that it stands in, and the condition of that.
     region: usize,
     guard: Option<Value>,
+    n_loops: u32,
 }
 
 /// The accesses of a kernel to memory that threads share, in the order of its lines. The kernel is
@@ -87,10 +90,11 @@ pub fn sites(kernel: &Kernel, ranges: &Ranges) -> Vec<Site> {
         ranges,
         memory: Memory::of(kernel),
         alignments: Alignments::of(kernel, ranges),
-        sums: Sums::of(kernel, ranges, Wrapping::May),
+        sums: Sums::of(kernel, ranges, Wrapping::May).across_regions(kernel),
         conditions: Conditions::of(kernel, ranges),
         offsets: vec![None; kernel.values.len()],
         n_regions: 0,
+        n_loops: 0,
         found: Vec::new(),
     };
     finder.region(&kernel.body, None);
@@ -124,6 +128,8 @@ struct Finder<'k> {
     /// The offset of each address from where its memory begins.
     offsets: Vec<Option<Sum>>,
     n_regions: usize,
+    /// The loops around.
+    n_loops: u32,
     found: Vec<Access>,
 }
 
@@ -137,7 +143,10 @@ impl Finder<'_> {
                 OpKind::If { condition, .. } => Some(*condition),
                 _ => guard,
             };
+            let is_loop = matches!(op.kind, OpKind::For { .. } | OpKind::While { .. });
+            self.n_loops += u32::from(is_loop);
             op.kind.regions().for_each(|region| self.region(region, inner));
+            self.n_loops -= u32::from(is_loop);
         }
     }
 
@@ -173,6 +182,7 @@ impl Finder<'_> {
             bytes,
             region,
             guard,
+            n_loops: self.n_loops,
         });
     }
 
@@ -194,7 +204,8 @@ impl Finder<'_> {
         let bytes: u32 = run.iter().map(|access| access.bytes).sum();
         let adjacent_bytes = bytes.min(MOST_VECTOR_BYTES);
         let missing = self.missing(&run, adjacent_bytes);
-        Site { places, is_write, qualifier, space, tensor, adjacent_bytes, missing }
+        let n_loops = accesses.iter().map(|access| access.n_loops).max().unwrap_or(0);
+        Site { places, is_write, qualifier, space, tensor, n_loops, adjacent_bytes, missing }
     }
 
     fn named(&self, root: Root) -> (Space, String) {

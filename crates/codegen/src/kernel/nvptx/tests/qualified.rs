@@ -32,22 +32,33 @@ fn expect_moved(element: &str, qualifiers: [&str; 2], expected: Expect) {
 
 #[test]
 fn accesses_with_a_hint_become_one_as_others_do() {
-    expect_moved("float32", ["stream", "keep"], expect![[r#"
+    expect_moved(
+        "float32",
+        ["stream", "keep"],
+        expect![[r#"
         ld.global.cs.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1];
         st.global.L1::evict_last.v4.b32 [%rd2], {%r1, %r2, %r3, %r4};
-    "#]]);
-    expect_moved("float64", ["last_use", "last_use"], expect![[r#"
+    "#]],
+    );
+    expect_moved(
+        "float64",
+        ["last_use", "last_use"],
+        expect![[r#"
         ld.global.lu.v2.b64 {%rd3, %rd4}, [%rd1];
         st.global.cs.v2.b64 [%rd2], {%rd3, %rd4};
         ld.global.lu.v2.b64 {%rd7, %rd8}, [%rd5];
         st.global.cs.v2.b64 [%rd6], {%rd7, %rd8};
-    "#]]);
+    "#]],
+    );
 }
 
 /// Nor are they taken for constants, as what is only read may be.
 #[test]
 fn volatile_accesses_stay_as_many_as_they_are() {
-    expect_moved("int32", ["volatile", "volatile"], expect![[r#"
+    expect_moved(
+        "int32",
+        ["volatile", "volatile"],
+        expect![[r#"
         ld.volatile.global.b32  %r1, [%rd1];
         st.volatile.global.b32  [%rd2], %r1;
         ld.volatile.global.b32  %r2, [%rd1+4];
@@ -56,7 +67,8 @@ fn volatile_accesses_stay_as_many_as_they_are() {
         st.volatile.global.b32  [%rd2+8], %r3;
         ld.volatile.global.b32  %r4, [%rd1+12];
         st.volatile.global.b32  [%rd2+12], %r4;
-    "#]]);
+    "#]],
+    );
 }
 
 /// Nothing is known of the whole beyond what its parts say alike.
@@ -71,10 +83,15 @@ fn accesses_of_different_hints_stay_apart_or_lose_them() {
         store v1, v5 align 8 stream
         store v4, v6 align 4 stream
     }";
-    expect_instructions(text, "sm_90", &["ld.global", "st."], expect![[r#"
+    expect_instructions(
+        text,
+        "sm_90",
+        &["ld.global", "st."],
+        expect![[r#"
         ld.global.nc.v2.b32  {%r1, %r2}, [%rd2];
         st.global.cs.v2.b32 [%rd1], {%r1, %r2};
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -86,11 +103,16 @@ fn small_elements_and_truths_have_hints_too() {
         v5: bfloat16 = select v2, v3, v4
         store v1, v5 align 2 last_use
     }";
-    expect_instructions(text, "sm_90", &["ld.global", "st."], expect![[r#"
+    expect_instructions(
+        text,
+        "sm_90",
+        &["ld.global", "st."],
+        expect![[r#"
         ld.global.cs.b8 %rs1, [%rd1];
         ld.global.cs.b16 %rs2, [%rd2];
         st.global.cs.b16 [%rd2], %rs3;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -99,10 +121,15 @@ fn a_line_is_fetched_ahead() {
         call prefetch(v0, L1)
         call prefetch(v0, L2)
     }";
-    expect_instructions(text, "sm_80", &["prefetch"], expect![[r#"
+    expect_instructions(
+        text,
+        "sm_80",
+        &["prefetch"],
+        expect![[r#"
         prefetch.global.L1 [%rd1];
         prefetch.global.L2 [%rd1];
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn conversions(ty: Type, name: &str) -> Kernel {
 
 /// How accesses of a type to a space may be made.
 fn qualifiers(ty: Type, space: Space) -> impl Iterator<Item = Option<Qualifier>> {
-    let is_one = |one: &Qualifier| match one.is_hint() {
+    let is_one = move |one: &Qualifier| match one.is_hint() {
         true => space == Space::Global,
         false => space != Space::Local && ty.lanes() == 1,
     };
