@@ -167,7 +167,7 @@ impl<'r> Sums<'r> {
     }
 }
 
-/// What a value is computed by: an expression, or a row without operands that says where a thread
+/// The computation of a value: an expression, or a row without operands that says where a thread
 /// is.
 #[derive(PartialEq, Eq, Hash)]
 enum Computed {
