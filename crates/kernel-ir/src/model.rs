@@ -64,6 +64,7 @@ mod tests {
                 ptx "nanosleep.u32 1;"
               }
             }
-        "#]].assert_eq(&kernel.to_string());
+        "#]]
+        .assert_eq(&kernel.to_string());
     }
 }
