@@ -299,6 +299,9 @@ def kernel(x: kp.Tensor, out: kp.Tensor, by: kp.Constexpr, width: kp.Constexpr[i
     tile.store(values.to(kp.float32))
     shared = kp.shared(kp.float32, TILE)
     shared[TILE((1, 2))] = kp.ptx("mov.f32 {0}, {1};", total, result=kp.float32)
+    low, high = kp.ptx("…", result=(kp.uint32, kp.uint32), model=lambda: (0, 1))
+    kp.prefetch(x, (i, low + high), level="L1")
+    kp.volatile(out)[i, 0] = kp.cached(x, "stream")[i, 0]
     kp.atomic_add(out, (0, None), total.to(kp.float32), scope="block")
     kp.copy(tile, kp.make_fragment_like(tile), pred=kp.elem_less((i,), x.shape))
 

@@ -410,6 +410,24 @@ def copy(
 def autovec_copy(source: Tensor, target: Tensor) -> None:
     """As `kp.copy` without `pred`."""
 
+def volatile(x: Tensor) -> Tensor:
+    """The tensor, in global or shared memory, accessed as it is written: as often, in that order,
+    one element at a time, and each in one step for all threads. It orders nothing else;
+    `kp.fence` does.
+    """
+
+def cached(x: Tensor, cache: str) -> Tensor:
+    """The tensor, in global memory, with a hint to caches for its loads and stores: `"stream"` of
+    what is likely accessed once, `"keep"` of what is likely accessed again, `"last_use"` of
+    what is not. A hint changes no result.
+    """
+
+def prefetch(x: Tensor, index: Coord, level: str | None = ...) -> None:
+    """Has the line of a cache fetched that an element of a tensor in global memory is in, which
+    changes no result. `level` is `"L2"`, which it is where it is left out, or `"L1"`. The index
+    is in bounds, as in a read.
+    """
+
 def make_layout(shape: Shape, stride: Stride | None = ...) -> Layout:
     """The layout of a shape and strides. Without strides it is compact, and its first mode the
     fastest.

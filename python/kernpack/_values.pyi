@@ -214,5 +214,21 @@ class Ptx(Generic[_Params, _Result]):
     def __call__(self, *args: _Params.args, **keywords: _Params.kwargs) -> _Result: ...
     @overload
     def __call__(
-        self, text: str, /, *operands: Any, result: DType = ..., effects: builtins.bool = ...
+        self,
+        text: str,
+        /,
+        *operands: Any,
+        result: DType = ...,
+        effects: builtins.bool = ...,
+        model: Callable[..., Any] = ...,
     ) -> Num: ...
+    @overload
+    def __call__(
+        self,
+        text: str,
+        /,
+        *operands: Any,
+        result: Sequence[Any],
+        effects: builtins.bool = ...,
+        model: Callable[..., Any] = ...,
+    ) -> Any: ...

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use kernpack_compiler::source::kernel::{self, LineAccesses, Resources};
 use kernpack_compiler::{CompileError, kernel_sources};
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::op::Qualifier;
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::file::Held;
 use kernpack_package::source::KernelSource;
@@ -84,6 +85,17 @@ pub fn emitted(
     Ok(parts)
 }
 
+/// The narrowest accesses in a loop of a package's kernels that could be wider, in words.
+pub fn narrowest(package: &WrittenPackage, held: &Held) -> Option<String> {
+    let mut all = Vec::new();
+    for (source, archs) in kernel_sources(package, held).ok()? {
+        for arch in shown_archs(Form::Accesses, &archs) {
+            all.extend(kernel::accesses(&source, arch).ok()?);
+        }
+    }
+    kernel::narrowest(&all).map(|one| format!("the narrowest loop of `{}`: {one}", one.kernel))
+}
+
 fn of_function(package: &WrittenPackage, name: &str) -> Result<WrittenPackage, EmitError> {
     let mut package = package.clone();
     let names = package.functions.iter().map(|one| format!("`{}`", one.signature.name));
@@ -156,6 +168,7 @@ fn of_line(of: &LineAccesses) -> Json {
     json!({
         "kernel": of.kernel, "file": of.file, "line": of.line, "column": of.column,
         "tensor": of.site.tensor, "memory": of.site.space.name(), "is_write": of.site.is_write,
+        "qualifier": of.site.qualifier.map(Qualifier::name),
         "bytes": of.bytes, "adjacent_bytes": of.site.adjacent_bytes, "missing": of.reason(),
     })
 }

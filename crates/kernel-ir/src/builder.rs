@@ -16,7 +16,7 @@ use crate::kernel::{
 };
 use crate::numbering::Numbering;
 use crate::op::{
-    Asm, Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store, Unary,
+    Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store, Unary,
 };
 use crate::types::{Scalar, Space, Type};
 use rustc_hash::FxHashMap;
@@ -455,11 +455,6 @@ impl Builder {
             Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
         });
         Some(meaning(&known.collect::<Option<Vec<_>>>()?))
-    }
-
-    /// Assembly as it is written, with a result of that type.
-    pub fn asm(&mut self, ty: Option<Type>, asm: Asm) -> Option<Value> {
-        self.effect_of(ty, OpKind::Asm(asm))
     }
 
     fn define(&mut self, ty: Type, expr: Expr) -> Value {

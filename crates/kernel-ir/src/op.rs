@@ -96,7 +96,7 @@ pub enum OpKind {
     Print(String, Vec<Value>),
     /// States that a condition holds. Where it does not, that is told, and the thread goes on.
     Assert(Assert),
-    /// Runs assembly as it is written: `{0}`, `{1}` ... stand for the result and the operands.
+    /// Runs assembly as it is written: `{0}`, `{1}` ... stand for the results and the operands.
     Asm(Asm),
 }
 
@@ -268,6 +268,7 @@ names! {
     }
     Compare { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", }
     Jump { Break = "break", Continue = "continue", Return = "return", }
+    Qualifier { Volatile = "volatile", Stream = "stream", Keep = "keep", LastUse = "last_use", }
     Rounding { NearestEven = "nearest", Zero = "zero", Down = "down", Up = "up", }
 }
 
@@ -278,8 +279,34 @@ pub struct Load {
     pub pointer: Value,
     /// The alignment of the address, in bytes.
     pub align: u32,
+    /// How it is read, where that is said.
+    pub qualifier: Option<Qualifier>,
     /// Where it is read at all.
     pub guard: Option<Guard>,
+}
+
+/// How memory is accessed, beyond what is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Qualifier {
+    /// As often as it is written, one element at a time, in that order, and in one step for all
+    /// threads: neither removed nor joined nor moved.
+    Volatile,
+    /// As what is likely accessed once. This and the others are hints, which change no result.
+    Stream,
+    /// As what is likely accessed again.
+    Keep,
+    /// As what is not accessed again.
+    LastUse,
+}
+
+impl Qualifier {
+    /// Whether it says no more than what caches had best do.
+    pub const fn is_hint(self) -> bool {
+        match self {
+            Qualifier::Volatile => false,
+            Qualifier::Stream | Qualifier::Keep | Qualifier::LastUse => true,
+        }
+    }
 }
 
 /// Reads only where a condition holds.
@@ -300,6 +327,8 @@ pub struct Store {
     pub value: Value,
     /// The alignment of the address, in bytes.
     pub align: u32,
+    /// How it is written, where that is said.
+    pub qualifier: Option<Qualifier>,
     /// Where it is written at all.
     pub condition: Option<Value>,
 }
@@ -395,9 +424,11 @@ pub struct Asm {
     pub dialect: Dialect,
     /// The instructions.
     pub text: String,
-    /// The values of `{1}`, `{2}` ...; of `{0}` where there is no result.
+    /// The slots that it sets, `{0}` and those behind it. A vector stands for its lanes in braces.
+    pub results: Vec<Slot>,
+    /// The values of the numbers behind these.
     pub operands: Vec<Value>,
-    /// Whether it does more than compute its result.
+    /// Whether it does more than compute its results.
     pub has_effects: bool,
 }
 

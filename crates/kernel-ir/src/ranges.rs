@@ -256,7 +256,13 @@ impl<'k> Analysis<'k> {
                 }
             }
             OpKind::Call(call) => self.give(op.result, |inside, scalar| inside.call(call, scalar)),
-            OpKind::Asm(_) => self.give(op.result, |_, scalar| scalar.integers()),
+            OpKind::Asm(asm) => {
+                for slot in &asm.results {
+                    let all = integer(self.kernel.slots[slot.index()].ty).map(Scalar::integers);
+                    let put = &mut self.put[slot.index()];
+                    *put = either(*put, all);
+                }
+            }
             OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) => {}
         }
     }

@@ -9,6 +9,9 @@
 //! A kernel does the same as before, to the last bit. The interpreter runs kernels as they were
 //! written, and what it says of them is about that.
 //!
+//! Volatile accesses stay as they are, and say behind which parameters others write
+//! (`volatile.rs`).
+//!
 //! Where accesses are not as wide as they might be, [`sites`] says which fact is missing.
 //!
 //! Not here: which accesses become one, as that is the code generator's to say; and vectors, which
@@ -22,11 +25,13 @@ mod site;
 mod sum;
 #[cfg(test)]
 mod tests;
+mod volatile;
 
 use crate::kernel::Kernel;
 use crate::ranges::Ranges;
 
 pub use site::{Missing, Site, sites};
+pub use volatile::volatile_params;
 
 /// Widens what can be. The kernel is verified and expanded, and stays so. Gives its ranges.
 pub fn widen(kernel: &mut Kernel) -> Ranges {

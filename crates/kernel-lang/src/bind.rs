@@ -160,6 +160,7 @@ impl Elaborator<'_> {
             element: arg.element,
             is_written: arg.is_written,
             swizzle: None,
+            qualifier: None,
         };
         Arc::new(Tensor {
             name: arg.name.clone(),

@@ -42,10 +42,9 @@ fn only_computes(kind: &OpKind) -> bool {
         // A load is one that the interpreter may find fault with.
         OpKind::Expr(expr) => !matches!(expr, Expr::Load(_)),
         OpKind::Call(call) => call.intrinsic.only_gives(),
-        OpKind::Asm(asm) => !asm.has_effects,
         OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => false,
         OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => false,
-        OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) => false,
+        OpKind::Jump(_) | OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => false,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::names::FrameId;
 use crate::python::tree::{Function, Name};
 use crate::tensor::Limit;
 use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::op::Qualifier;
 use kernpack_kernel_ir::{Const, Scalar, Space};
 use kernpack_layout::{Facts, Layout, Shape, Swizzle};
 use std::fmt;
@@ -188,6 +189,8 @@ pub(crate) struct Memory {
     pub is_written: bool,
     /// Which bytes take the place of which, counted from the address.
     pub swizzle: Option<Swizzle>,
+    /// How it is accessed, where the view says that.
+    pub qualifier: Option<Qualifier>,
 }
 
 /// A function that is written, and the place that it is written in.

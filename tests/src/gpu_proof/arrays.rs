@@ -95,7 +95,7 @@ fn vector(builder: &mut Builder, array: Value, scalar: Scalar, given: Value) -> 
     let all_set = all_set(builder, scalar);
     let value = builder.vector(vec![given, all_set]);
     let align = 2 * scalar.bytes();
-    builder.store(Store { pointer: array, value, align, condition: None });
+    builder.store(Store { pointer: array, value, align, qualifier: None, condition: None });
     bits_of_one(builder, scalar)
 }
 

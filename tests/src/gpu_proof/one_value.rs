@@ -109,14 +109,23 @@ pub fn address(builder: &mut Builder, pointer: Value, index: Value, element: Sca
 /// An element of a tensor.
 pub fn load(builder: &mut Builder, pointer: Value, index: Value, element: Scalar) -> Value {
     let pointer = address(builder, pointer, index, element);
-    builder.load(element.into(), Load { pointer, align: element.bytes(), guard: None })
+    builder.load(
+        element.into(),
+        Load { pointer, align: element.bytes(), qualifier: None, guard: None },
+    )
 }
 
 /// Puts a scalar into a tensor of its type.
 pub fn store(builder: &mut Builder, pointer: Value, index: Value, value: Value) {
     let Type::Scalar(element) = builder.ty(value) else { unreachable!("a scalar is stored") };
     let pointer = address(builder, pointer, index, element);
-    builder.store(Store { pointer, value, align: element.bytes(), condition: None });
+    builder.store(Store {
+        pointer,
+        value,
+        align: element.bytes(),
+        qualifier: None,
+        condition: None,
+    });
 }
 
 /// The kernel, if it keeps the rules.

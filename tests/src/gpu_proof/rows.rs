@@ -27,8 +27,10 @@ pub fn all() -> Vec<Case> {
             | Meaning::Geometry(_)
             | Meaning::Barrier
             | Meaning::Named { .. }
+            | Meaning::Interpreted
             | Meaning::Timer(_)
             | Meaning::Fence
+            | Meaning::Prefetch
             | Meaning::Copy(_)
             | Meaning::Cluster(_)
             | Meaning::Dependent(_) => {}
@@ -219,7 +221,7 @@ fn atomic(
         store(&mut builder, Value(3), index, was);
     }
     if let Where::Shared = at {
-        let held = Load { pointer: place, align: scalar.bytes(), guard: None };
+        let held = Load { pointer: place, align: scalar.bytes(), qualifier: None, guard: None };
         let now = builder.load(scalar.into(), held);
         store(&mut builder, Value(0), index, now);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack build FILE -o OUT...`
 
+use crate::emitted::narrowest;
 use crate::package_file::PackageFile;
 use crate::publish::{publish, require_folder};
 use crate::{Failure, Report, depfile, timings};
@@ -32,7 +33,7 @@ pub struct Build {
     /// Compile, whatever the cache has, and put nothing into it.
     #[arg(long)]
     no_cache: bool,
-    /// Show on the standard error how long each phase took.
+    /// Show on the standard error how long each phase took, and the narrowest loop of a kernel.
     #[arg(long)]
     verbose: bool,
 }
@@ -137,7 +138,21 @@ fn make(
 impl Build {
     /// Runs the command.
     pub fn run(self) -> Result<Report, Failure> {
-        timings::show(self.verbose, || self.build())
+        let report = timings::show(self.verbose, || self.build())?;
+        if self.verbose {
+            self.tell_narrowest();
+        }
+        Ok(report)
+    }
+
+    /// Tells where a kernel moves fewer bytes at once than it might.
+    fn tell_narrowest(&self) {
+        let options = Options { target: self.package_file.target(), ..Options::default() };
+        let package = self.package_file.read(&options).ok();
+        let narrowest = package.and_then(|(package, _)| narrowest(&package, options.held));
+        if let Some(narrowest) = narrowest {
+            crate::tell(&format!("{narrowest}\n"));
+        }
     }
 
     fn build(&self) -> Result<Report, Failure> {

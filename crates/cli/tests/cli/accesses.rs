@@ -147,11 +147,76 @@ fn rows_begin_anywhere_or_their_elements_lie_apart() {
 }
 
 #[test]
+fn hints_are_told_and_leave_accesses_wide() {
+    let text = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def move(x, y):
+    to, of = kp.cached(y, "keep"), kp.cached(x, "stream")
+    for j in kp.range_constexpr(4):
+        to[4 * kp.thread_idx()[0] + j] = of[4 * kp.thread_idx()[0] + j]
+
+
+@kp.kernel
+def flags(x, y):
+    kp.volatile(y)[0] = kp.volatile(x)[0] + kp.volatile(x)[1]
+
+
+@kp.jit("f(x: Tensor([1024], float32, align=16), y: Tensor([1024], float32, align=16, mut)) where noalias(x, y)")
+def f(x, y):
+    move(x, y).launch(grid=1, block=256)
+    flags(x, y).launch(grid=1, block=1)
+"#;
+    let bench = Bench::with("k.py", text);
+    let ran = bench.run(["emit", "k.py", "--as", "accesses", "--arch", "sm_90"]);
+    expect![[r#"
+        exit 0
+        out: move for sm_90
+        out:   k.py:9:9: writes `y`, 16 bytes, `keep`
+        out:   k.py:9:42: reads `x`, 16 bytes, `stream`
+        out: flags for sm_90
+        out:   k.py:14:5: writes `y`, 4 bytes, `volatile`
+        out:   k.py:14:25: reads `x`, 2 × 4 bytes, `volatile`
+    "#]]
+    .assert_eq(&ran.to_string());
+}
+
+/// Of the loops that have no loop in them, the one that moves the fewest bytes at once.
+#[test]
+fn a_build_names_the_narrowest_loop() {
+    let text = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def sums(x, y, out):
+    total = kp.float32(0)
+    for j in kp.range_constexpr(4):
+        total += y[j]
+    for i in range(x.shape[0] // 4):
+        for j in kp.range_constexpr(2):
+            total += x[4 * i + 2 * j] + x[4 * i + 2 * j + 1]
+    out[0] = total
+
+
+@kp.jit("f(x: Tensor([n], float32), y: Tensor([4], float32), out: Tensor([1], float32, mut)) where n % 4 == 0")
+def f(x, y, out):
+    sums(x, y, out).launch(grid=1, block=1)
+"#;
+    let bench = Bench::with("k.py", text);
+    let ran = bench.run(["build", "k.py", "-o", "k.so", "--verbose", "--arch", "compute_90"]);
+    let told = ran.stderr.lines().last().unwrap_or_default();
+    expect!["the narrowest loop of `sums`: k.py:12:22: reads `x`, 4 × 4 bytes; 16 at once would need `align=16` of `x`"].assert_eq(told);
+}
+
+#[test]
 fn programs_are_told_the_same() {
     let function = "@kp.jit(\"f(x: Tensor([n], float32, align=16), y: Tensor([n], float32, mut))\")\n\
                     def f(x, y):\n    double(x, y).launch(grid=1, block=256)\n";
     let bench = Bench::with("k.py", &format!("{KERNELS}{function}"));
     let ran = bench.run(["--json", "emit", "k.py", "--as", "accesses", "--arch", "sm_90"]);
     let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    expect![[r#"[{"kernel":"double","file":"k.py","line":10,"column":13,"tensor":"y","memory":"global","is_write":true,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0` and `align=16` of `y`"},{"kernel":"double","file":"k.py","line":10,"column":28,"tensor":"x","memory":"global","is_write":false,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0`"}]"#]].assert_eq(&answer["kernels"][0]["accesses"].to_string());
+    expect![[r#"[{"kernel":"double","file":"k.py","line":10,"column":13,"tensor":"y","memory":"global","is_write":true,"qualifier":null,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0` and `align=16` of `y`"},{"kernel":"double","file":"k.py","line":10,"column":28,"tensor":"x","memory":"global","is_write":false,"qualifier":null,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0`"}]"#]].assert_eq(&answer["kernels"][0]["accesses"].to_string());
 }

@@ -8,12 +8,14 @@
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
 //! `function`, `control` flow, `memory`, `arithmetic` and what is `constant`; of GPUs' kernels,
-//! their `number`s of any width, vectors, `thread_memory`, assembly (`inline`), constants that are
+//! their `number`s of any width, vectors, `thread_memory`, assembly (`inline`), hints to
+//! caches (`cache_hint`), constants that are
 //! `hidden` from the assembler, and the lines of source (`line`) that instructions come from.
 //!
 //! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler.
 
 mod arithmetic;
+mod cache_hint;
 mod constant;
 mod control;
 mod emitter;
@@ -31,6 +33,7 @@ mod ty;
 mod vector;
 
 pub use arithmetic::Operation;
+pub use cache_hint::{CacheHint, Manner};
 pub use constant::Word;
 pub use emitter::{Block, Emitter, Function, V};
 use emitter::{int, pointer};

@@ -10,6 +10,7 @@
 //! that LLVM cannot select ends the process. Not here: which version of PTX an instruction needs.
 
 use super::Emitter;
+use super::cache_hint::JOINING;
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::support::LLVMString;
@@ -107,6 +108,11 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     let to_values = TO_VALUES[usize::from(emitter.thread_arrays().is_empty())];
     let passes = format!("function({to_values},{PASSES})");
     module.run_passes(&passes, &machine, PassBuilderOptions::create()).map_err(refused)?;
+    if emitter.has_hints() {
+        let joining = format!("function({JOINING})");
+        module.run_passes(&joining, &machine, PassBuilderOptions::create()).map_err(refused)?;
+        emitter.write_hints();
+    }
     let arrays = emitter.thread_arrays();
     emitter.hide_confused();
     let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(refused)?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory of a thread and of its block, and accesses of an alignment that is known.
 
-use super::{AddressSpace, Emitter, Function, Ty, V, pointer};
+use super::{AddressSpace, Emitter, Function, Manner, Ty, V, pointer};
 use inkwell::module::Linkage;
 use inkwell::types::BasicType;
 use inkwell::values::{BasicValue, InstructionOpcode, InstructionValue};
@@ -51,18 +51,20 @@ impl<'c> Emitter<'c> {
     }
 
     /// The value of that type at an address that is a multiple of `align` bytes.
-    pub fn load_aligned(&self, ty: Ty, address: V<'c>, align: u32) -> V<'c> {
+    pub fn load_aligned(&self, ty: Ty, address: V<'c>, align: u32, how: Manner) -> V<'c> {
         let value = self.load(ty, address);
         let load = value.as_instruction_value().expect("a load is an instruction");
         load.set_alignment(align).expect("an alignment is a power of two");
+        self.qualify(load, how);
         value
     }
 
     /// Stores a value at an address that is a multiple of `align` bytes.
-    pub fn store_aligned(&self, address: V<'c>, value: V<'c>, align: u32) {
+    pub fn store_aligned(&self, address: V<'c>, value: V<'c>, align: u32, how: Manner) {
         let store = self.builder.build_store(pointer(address), value);
         let store = store.expect("a block is being written");
         store.set_alignment(align).expect("an alignment is a power of two");
+        self.qualify(store, how);
     }
 
     /// The module as LLVM's text.

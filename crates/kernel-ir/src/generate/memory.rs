@@ -4,7 +4,7 @@
 use super::{CELLS, CHANGED, Input, Known, Maker, number};
 use crate::intrinsic::{self, Level};
 use crate::kernel::Value;
-use crate::op::{Binary, Compare, Guard, Load, Operand, Rounding, Store};
+use crate::op::{Binary, Compare, Guard, Load, Operand, Qualifier, Rounding, Store};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
 
 impl Maker {
@@ -57,8 +57,9 @@ impl Maker {
         let index = self.index(count / lanes, is_uniform);
         let pointer = self.element(pointer, index.value, ty.bytes());
         let align = if self.rng.percent(80) { ty.bytes() } else { element.bytes() };
-        let value = self.builder.load(ty, Load { pointer, align, guard: None });
-        self.remember(value, index.level.min(Level::Block));
+        let qualifier = self.qualifier(ty);
+        let value = self.builder.load(ty, Load { pointer, align, qualifier, guard: None });
+        self.remember(value, index.level.min(level_of(qualifier)));
     }
 
     /// Reads where an index is in bounds.
@@ -74,9 +75,10 @@ impl Maker {
         let pointer = self.element(pointer, index.value, element.bytes());
         let otherwise = self.operand(Type::Scalar(element));
         let guard = Some(Guard { condition, otherwise: otherwise.value });
-        let load = Load { pointer, align: element.bytes(), guard };
+        let qualifier = self.qualifier(Type::Scalar(element));
+        let load = Load { pointer, align: element.bytes(), qualifier, guard };
         let value = self.builder.load(Type::Scalar(element), load);
-        self.remember(value, index.level.min(otherwise.level).min(Level::Block));
+        self.remember(value, index.level.min(otherwise.level).min(level_of(qualifier)));
     }
 
     /// Reads one of two inputs of a type.
@@ -90,7 +92,7 @@ impl Maker {
         let index = self.index(first.count.min(second.count), false);
         let align = first.element.bytes();
         let pointer = self.element(pointer, index.value, align);
-        let load = Load { pointer, align, guard: None };
+        let load = Load { pointer, align, qualifier: None, guard: None };
         let value = self.builder.load(Type::Scalar(first.element), load);
         self.remember(value, index.level.min(condition.level).min(Level::Block));
     }
@@ -105,7 +107,17 @@ impl Maker {
         let value = self.operand(Type::Scalar(output.element)).value;
         let is_guarded = self.rng.percent(25);
         let condition = is_guarded.then(|| self.condition(false).value);
-        self.builder.store(Store { pointer, value, align: bytes, condition });
+        let qualifier = self.qualifier(Type::Scalar(output.element));
+        self.builder.store(Store { pointer, value, align: bytes, qualifier, condition });
+    }
+
+    /// How an access of a type to global memory is made, if it is said.
+    fn qualifier(&mut self, ty: Type) -> Option<Qualifier> {
+        if self.rng.percent(75) {
+            return None;
+        }
+        let one = self.rng.pick(Qualifier::ALL);
+        (one.is_hint() || ty.lanes() == 1).then_some(one)
     }
 
     pub(super) fn store_cell(&mut self, place: usize, cell: u64) {
@@ -114,7 +126,7 @@ impl Maker {
         let align = output.element.bytes();
         let pointer = self.element(output.pointer, index, align);
         let value = self.operand(Type::Scalar(output.element)).value;
-        self.builder.store(Store { pointer, value, align, condition: None });
+        self.builder.store(Store { pointer, value, align, qualifier: None, condition: None });
     }
 
     /// Reads a cell of the thread's own.
@@ -124,7 +136,7 @@ impl Maker {
         let index = self.index(CELLS, false);
         let align = output.element.bytes();
         let pointer = self.element(output.pointer, index.value, align);
-        let load = Load { pointer, align, guard: None };
+        let load = Load { pointer, align, qualifier: None, guard: None };
         let value = self.builder.load(Type::Scalar(output.element), load);
         self.remember(value, Level::Thread);
     }
@@ -144,7 +156,7 @@ impl Maker {
             self.fill(base, index.value, element);
             let index = self.index(count, false);
             let pointer = self.element(base, index.value, align);
-            let load = Load { pointer, align, guard: None };
+            let load = Load { pointer, align, qualifier: None, guard: None };
             let value = self.builder.load(Type::Scalar(element), load);
             self.remember(value, Level::Thread);
         }
@@ -154,7 +166,13 @@ impl Maker {
     pub(super) fn fill(&mut self, base: Value, index: Value, element: Scalar) {
         let pointer = self.element(base, index, element.bytes());
         let value = self.operand(Type::Scalar(element)).value;
-        self.builder.store(Store { pointer, value, align: element.bytes(), condition: None });
+        self.builder.store(Store {
+            pointer,
+            value,
+            align: element.bytes(),
+            qualifier: None,
+            condition: None,
+        });
     }
 
     /// Changes a cell that all threads change, or one of the thread's own, of which the result is
@@ -190,5 +208,13 @@ impl Maker {
             // Which thread comes first is left open, and so is what was there.
             self.builder.call(row, operands);
         }
+    }
+}
+
+/// How alike threads may take what they load from one address to be.
+fn level_of(qualifier: Option<Qualifier>) -> Level {
+    match qualifier {
+        Some(Qualifier::Volatile) => Level::Thread,
+        Some(_) | None => Level::Block,
     }
 }

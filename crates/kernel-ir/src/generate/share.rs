@@ -75,7 +75,13 @@ impl Maker {
         if self.rng.percent(30) {
             let value = self.operand(Type::Scalar(element)).value;
             let pointer = self.element(base, thread, element.bytes());
-            self.builder.store(Store { pointer, value, align: element.bytes(), condition: None });
+            self.builder.store(Store {
+                pointer,
+                value,
+                align: element.bytes(),
+                qualifier: None,
+                condition: None,
+            });
             self.barrier();
         }
     }
@@ -86,7 +92,7 @@ impl Maker {
         let index = self.index(count, is_uniform);
         let align = element.bytes();
         let pointer = self.element(base, index.value, align);
-        let load = Load { pointer, align, guard: None };
+        let load = Load { pointer, align, qualifier: None, guard: None };
         let value = self.builder.load(Type::Scalar(element), load);
         self.remember(value, index.level.min(Level::Block));
     }

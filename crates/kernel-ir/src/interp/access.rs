@@ -52,6 +52,7 @@ pub(super) enum Deed {
     Reads,
     Writes,
     Updates,
+    Prefetches,
 }
 
 impl Deed {
@@ -60,6 +61,7 @@ impl Deed {
             Deed::Reads => "reads",
             Deed::Writes => "writes",
             Deed::Updates => "updates",
+            Deed::Prefetches => "prefetches",
         }
     }
 
@@ -68,6 +70,7 @@ impl Deed {
             Deed::Reads => "read",
             Deed::Writes => "written",
             Deed::Updates => "updated",
+            Deed::Prefetches => "prefetched",
         }
     }
 }
@@ -163,6 +166,23 @@ impl Execution<'_, '_> {
             };
             self.check_presence(access, allocation, Deed::Writes, lanes);
             self.report(access, allocation, Deed::Writes, &faults);
+        }
+    }
+
+    /// Finds lanes that prefetch what is not there. Nothing else comes of it.
+    pub fn prefetch(&mut self, access: &Access) {
+        let (mut rest, offsets) = (self.warp.active, self.get(access.pointer + 1));
+        self.warp.outside.access(self.place(), rest);
+        while rest != 0 {
+            let (allocation, lanes) = self.first_allocation(access.pointer, rest);
+            rest &= !lanes;
+            let memory = &self.machine.memories[allocation as usize];
+            let is_outside = |lane: &usize| !memory.has(offsets[*lane], access.bytes());
+            let outside = lanes_of(lanes).filter(is_outside);
+            let faults: Vec<_> = outside
+                .map(|lane| Faulty { lane, offset: offsets[lane], fault: Fault::OutOfBounds })
+                .collect();
+            self.report(access, allocation, Deed::Prefetches, &faults);
         }
     }
 

@@ -37,6 +37,12 @@ impl Execution<'_, '_> {
             (true, true) => Deed::Updates,
         };
         let mut rest = self.warp.active;
+        if let Some((condition, otherwise)) = atomic.guard {
+            rest = self.where_true(condition);
+            if let Some((out, otherwise)) = atomic.out.zip(otherwise) {
+                self.set(out, self.get(otherwise));
+            }
+        }
         self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);

@@ -150,6 +150,7 @@ impl<'p> Execution<'_, 'p> {
             | Step::Meet => return self.synchronise(step),
             Step::Timer { out } => self.timer(*out),
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
+            Step::Prefetch(access) => self.prefetch(access),
             Step::Atomic(atomic) => self.atomic(atomic),
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),

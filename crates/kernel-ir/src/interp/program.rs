@@ -7,7 +7,9 @@ use super::lifetime::Lifetimes;
 use super::step::{self, Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
 use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
+use crate::op::{
+    self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Qualifier, Region, Store,
+};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -143,7 +145,7 @@ impl<'a> Compiler<'a> {
             OpKind::Store(store) => self.store(store),
             OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
             OpKind::Call(call) => self.call(call, op.result),
-            OpKind::Asm(asm) => self.asm(asm, op.result),
+            OpKind::Asm(asm) => self.asm(asm),
             OpKind::Print(format, values) => {
                 let values = values.iter().map(|value| (self.ty(*value), self.of(*value)));
                 let values = values.collect();
@@ -263,6 +265,12 @@ impl<'a> Compiler<'a> {
             Expr::Offset(pointer, bytes) => {
                 Step::Offset { pointer: self.of(*pointer), bytes: self.of(*bytes), out }
             }
+            Expr::Load(load) if load.qualifier == Some(Qualifier::Volatile) => {
+                let guard =
+                    load.guard.map(|it| (self.of(it.condition), Some(self.of(it.otherwise))));
+                let access = self.access(load.pointer, ty, load.align);
+                volatile(AtomicOp::Load, access, guard, 0, Some(out))
+            }
             Expr::Load(load) => Step::Load {
                 access: self.access(load.pointer, ty, load.align),
                 out,
@@ -294,8 +302,16 @@ impl<'a> Compiler<'a> {
 
     fn store(&mut self, store: &Store) {
         let access = self.access(store.pointer, self.ty(store.value), store.align);
-        let condition = store.condition.map(|condition| self.of(condition));
-        self.emit(Step::Store { access, value: self.of(store.value), condition });
+        let (value, condition) = (self.of(store.value), store.condition.map(|it| self.of(it)));
+        self.emit(match store.qualifier {
+            Some(Qualifier::Volatile) => {
+                let guard = condition.map(|condition| (condition, None));
+                volatile(AtomicOp::Store, access, guard, value, None)
+            }
+            Some(Qualifier::Stream | Qualifier::Keep | Qualifier::LastUse) | None => {
+                Step::Store { access, value, condition }
+            }
+        });
     }
 
     fn in_bounds(&mut self, index: Value, extent: Value) {
@@ -303,12 +319,11 @@ impl<'a> Compiler<'a> {
         self.emit(Step::InBounds { scalar, index: self.of(index), extent: self.of(extent) });
     }
 
-    fn asm(&mut self, asm: &Asm, result: Option<Value>) {
-        if let Some(result) = result {
-            self.define(result);
-        }
+    fn asm(&mut self, asm: &Asm) {
         let (dialect, shown) = (asm.dialect, asm.text.lines().next().unwrap_or_default());
-        self.emit(Step::Unsupported(format!("the interpreter cannot run {dialect}: `{shown}`")));
+        self.emit(Step::Unsupported(format!(
+            "the interpreter cannot run {dialect} without a model: `{shown}`"
+        )));
     }
 
     fn call(&mut self, call: &'a Call, result: Option<Value>) {
@@ -325,9 +340,11 @@ impl<'a> Compiler<'a> {
                 let by = operands.get(1).copied().unwrap_or(value);
                 Step::Exchange { op, row, value, by, out }
             }
+            (Meaning::Interpreted, Some(out), _) => Step::Copy { from: vec![self.filled(1)], out },
             (Meaning::Barrier, _, _) => Step::Barrier(row.together),
             (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
             (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
+            (Meaning::Prefetch, _, _) => self.prefetch(call),
             (Meaning::Copy(_), _, _) => self.copy(call),
             (Meaning::Named { waits }, _, _) => self.named(call, waits),
             (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
@@ -338,7 +355,8 @@ impl<'a> Compiler<'a> {
                 Meaning::Pure(_)
                 | Meaning::Approximate(_)
                 | Meaning::Geometry(_)
-                | Meaning::Timer(_),
+                | Meaning::Timer(_)
+                | Meaning::Interpreted,
                 None,
                 _,
             )
@@ -366,6 +384,7 @@ impl<'a> Compiler<'a> {
         Step::Atomic(Box::new(Atomic {
             access: self.access(*pointer, scalar.into(), scalar.bytes()),
             op,
+            guard: None,
             value,
             replacement,
             is_acquire: matches!(order, "acquire" | "acq_rel"),
@@ -373,6 +392,15 @@ impl<'a> Compiler<'a> {
             reach: reach(call),
             out,
         }))
+    }
+
+    fn prefetch(&mut self, call: &Call) -> Step<'a> {
+        match call.operands.first() {
+            Some(Operand::Value(pointer)) => {
+                Step::Prefetch(self.access(*pointer, Scalar::U8.into(), 1))
+            }
+            _ => unknown(call.intrinsic),
+        }
     }
 
     fn copy(&mut self, call: &Call) -> Step<'a> {
@@ -477,6 +505,27 @@ impl<'a> Compiler<'a> {
     fn scalar(&self, value: Value) -> Scalar {
         self.ty(value).scalar().unwrap_or_else(|| unreachable!("a number that is a pointer"))
     }
+}
+
+/// A load or store in one step for all threads, which orders nothing.
+fn volatile<'a>(
+    op: AtomicOp,
+    access: Access,
+    guard: Option<(Register, Option<Register>)>,
+    value: Register,
+    out: Option<Register>,
+) -> Step<'a> {
+    Step::Atomic(Box::new(Atomic {
+        access,
+        op,
+        guard,
+        value,
+        replacement: value,
+        is_acquire: false,
+        is_release: false,
+        reach: Reach::Grid,
+        out,
+    }))
 }
 
 fn row_of(first: Register, count: u32) -> Vec<Register> {

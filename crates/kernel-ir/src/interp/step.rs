@@ -149,6 +149,7 @@ pub(super) enum Step<'a> {
         rank: Register,
         out: Register,
     },
+    Prefetch(Access),
     Atomic(Box<Atomic>),
     BeginCopies(Box<Copy>),
     CommitCopies,
@@ -279,6 +280,8 @@ impl Access {
 pub(super) struct Atomic {
     pub access: Access,
     pub op: AtomicOp,
+    /// Where it is done at all, and what it gives where it is not.
+    pub guard: Option<(Register, Option<Register>)>,
     /// The operand; the expected one of two.
     pub value: Register,
     /// The value that is written where the expected one is there.

@@ -13,6 +13,8 @@ mod copy;
 mod dependent;
 mod geometry;
 mod math;
+mod model;
+mod prefetch;
 mod sync;
 mod timer;
 mod warp;
@@ -25,6 +27,8 @@ use std::fmt;
 pub use atomic::{ORDERS, SCOPES};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use model::INTERPRETED;
+pub use prefetch::CACHES;
 pub use sync::N_BARRIERS;
 
 /// A row.
@@ -167,12 +171,16 @@ pub enum Meaning {
         /// Whether it waits.
         waits: bool,
     },
+    /// It asks whether the interpreter runs the kernel.
+    Interpreted,
     /// It asks what time it is.
     Timer(Timer),
     /// It orders what came before and after it.
     Fence,
     /// It changes memory in one step.
     Atomic(AtomicOp),
+    /// It has something fetched that is read later.
+    Prefetch,
     /// It is about copies in flight.
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
@@ -295,7 +303,9 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         warp::ROWS,
         sync::ROWS,
         timer::ROWS,
+        model::ROWS,
         atomic::ROWS,
+        prefetch::ROWS,
         copy::ROWS,
         cluster::ROWS,
         dependent::ROWS,
@@ -324,7 +334,7 @@ impl Intrinsic {
 
     /// Whether it computes: its result is a number, and a function of its operands.
     pub fn computes(&self) -> bool {
-        let gives_number = !matches!(self.gives, Gives::Pointer(_));
+        let gives_number = !matches!(self.gives, Gives::Pointer(_) | Gives::Nothing);
         self.only_gives() && self.result == Spread::AsOperands && gives_number
     }
 

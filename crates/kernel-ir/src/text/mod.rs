@@ -37,8 +37,9 @@
 //!   behind the operation, and before the `{` of one with regions.
 //! * `;` begins a comment, which ends with its line.
 //! * Operations with parts that may be left out: `load v1 align 4 when v2 else v3`,
-//!   `store v1, v2 align 4 when v3`, `convert v1 zero`, `ptx "…" v1, v2 effects`,
-//!   `if v1 { … } else { … }`. The others: `extract v1, 0`, `insert v1, 0, v2`, `vector v1, v2`,
+//!   `store v1, v2 align 4 volatile when v3`, `convert v1 zero`,
+//!   `ptx "…" v1, v2 effects sets s0, s1`, `if v1 { … } else { … }`. The others: `extract v1, 0`,
+//!   `insert v1, 0, v2`, `vector v1, v2`,
 //!   `select v1, v2, v3`, `v1: pointer.shared = shared0`, `v1: pointer.local = local0`,
 //!   `for v1: int64 = v2 to v3 step v4 { … }`, `while { … } v1 { … }`, `print "{}", v1`,
 //!   `call atomic.add(v1, v2, relaxed, gpu)`.

@@ -4,7 +4,9 @@
 use super::token::{is_plain, quote};
 use crate::function::Function;
 use crate::kernel::{Demands, Facts, Kernel, Param, ParamKind, Place, Size, Value};
-use crate::op::{Asm, Assert, Call, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store};
+use crate::op::{
+    Asm, Assert, Call, Expr, Load, Op, OpKind, Operand, Qualifier, Region, Rounding, Store,
+};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// In the form that [`text`](crate::text) describes.
@@ -233,6 +235,7 @@ impl Printer<'_, '_, '_> {
 
     fn write_load(&mut self, load: &Load) -> fmt::Result {
         write!(self.f, "load {} align {}", load.pointer, load.align)?;
+        self.write_qualifier(load.qualifier)?;
         match load.guard {
             Some(guard) => write!(self.f, " when {} else {}", guard.condition, guard.otherwise),
             None => Ok(()),
@@ -241,10 +244,15 @@ impl Printer<'_, '_, '_> {
 
     fn write_store(&mut self, store: &Store) -> fmt::Result {
         write!(self.f, "store {}, {} align {}", store.pointer, store.value, store.align)?;
+        self.write_qualifier(store.qualifier)?;
         match store.condition {
             Some(condition) => write!(self.f, " when {condition}"),
             None => Ok(()),
         }
+    }
+
+    fn write_qualifier(&mut self, qualifier: Option<Qualifier>) -> fmt::Result {
+        qualifier.map_or(Ok(()), |qualifier| write!(self.f, " {}", qualifier.name()))
     }
 
     fn write_call(&mut self, call: &Call) -> fmt::Result {
@@ -264,7 +272,11 @@ impl Printer<'_, '_, '_> {
         if !asm.operands.is_empty() {
             write!(self.f, " {}", list(&asm.operands))?;
         }
-        self.f.write_str(if asm.has_effects { " effects" } else { "" })
+        self.f.write_str(if asm.has_effects { " effects" } else { "" })?;
+        for (number, slot) in asm.results.iter().enumerate() {
+            write!(self.f, "{}{slot}", if number == 0 { " sets " } else { ", " })?;
+        }
+        Ok(())
     }
 
     /// Where something was written, and where the functions around it were called.

@@ -30,18 +30,18 @@ fn every_form_reads_as_it_prints() {
           shared0 partial: float32 bytes 128 align 16   ; a comment
           shared1 "": int8 bytes v1 align 4
           local0 row: float32 count 8 @3:4
-          s0 acc: float32 s1 p: pointer.global
+          s0 acc: float32 s1 p: pointer.global s2 two: float32x2
           v5: int64 = call thread_idx.x()               @12:5
           v6: int64 = const -4  @"b\".py":1:2 < @12:6 < @"a.py":3:1
           v7: int64 = mul v5, v6 v8: pointer.global = offset v0, v7
           v9: bool = lt v5, v1
-          v10: float32 = load v8 align 4 when v9 else v2
+          v10: float32 = load v8 align 4 volatile when v9 else v2
           v11: int32 = convert v10 zero v12: uint32 = bitcast v10 v13: float32 = convert v11
           inbounds v5, v1
           set s0, v10          v14: float32 = get s0
           v15: float32x4 = vector v14, v2, v10, v13  v16: float32x2 = splat v2
           v17: float32 = extract v15, 3 v18: float32x4 = insert v15, 2, v17
-          store v8, v18 align 16 when v9
+          store v8, v18 align 16 last_use when v9
           v19: pointer.shared = shared0 v20: pointer.local = local0
           v21: float32 = select v9, v17, v2 v22: float32 = neg v21
           if v9 @5:1 { v23: bool = not v9 } else { return }
@@ -49,9 +49,9 @@ fn every_form_reads_as_it_prints() {
           if v9 { }
           for v24: int64 = v5 to v1 step v6 { continue }
           while @6:1 { v25: bool = ge v5, v1 } v25 { print "a {}\n\u{1}", v5, v1 print "b" }
-          v26: float32 = ptx "mov.b32 {0}, {1};" v10, v2 effects
+          ptx "mov.b32 {0}, {1};" v10, v2 effects sets s0, s2
           ptx "nanosleep.u32 1;"
-          v28: float32 = call atomic.add(v8, v26, relaxed, gpu)
+          v28: float32 = call atomic.add(v8, v14, relaxed, gpu)
         }
         kernel held() block [256, 1, 1] min_blocks 4 files "a.py" { }
         kernel narrow() max_registers 64 archs sm_80, compute_90a files "a.py" { }
@@ -64,12 +64,13 @@ fn every_form_reads_as_it_prints() {
           local0 row: float32 count 8  @3:4
           s0 acc: float32
           s1 p: pointer.global
+          s2 two: float32x2
           v5: int64 = call thread_idx.x()  @12:5
           v6: int64 = const -4  @"b\".py":1:2 < @12:6 < @3:1
           v7: int64 = mul v5, v6
           v8: pointer.global = offset v0, v7
           v9: bool = lt v5, v1
-          v10: float32 = load v8 align 4 when v9 else v2
+          v10: float32 = load v8 align 4 volatile when v9 else v2
           v11: int32 = convert v10 zero
           v12: uint32 = bitcast v10
           v13: float32 = convert v11
@@ -80,7 +81,7 @@ fn every_form_reads_as_it_prints() {
           v16: float32x2 = splat v2
           v17: float32 = extract v15, 3
           v18: float32x4 = insert v15, 2, v17
-          store v8, v18 align 16 when v9
+          store v8, v18 align 16 last_use when v9
           v19: pointer.shared = shared0
           v20: pointer.local = local0
           v21: float32 = select v9, v17, v2
@@ -105,9 +106,9 @@ fn every_form_reads_as_it_prints() {
             print "a {}\n\u{1}", v5, v1
             print "b"
           }
-          v26: float32 = ptx "mov.b32 {0}, {1};" v10, v2 effects
+          ptx "mov.b32 {0}, {1};" v10, v2 effects sets s0, s2
           ptx "nanosleep.u32 1;"
-          v28: float32 = call atomic.add(v8, v26, relaxed, gpu)
+          v28: float32 = call atomic.add(v8, v14, relaxed, gpu)
         }
         kernel held() block [256, 1, 1] min_blocks 4 files "a.py" {
         }

@@ -65,6 +65,11 @@ impl Flow<'_, '_> {
                     set[slot.index()] = true;
                 }
             }
+            OpKind::Asm(asm) => {
+                if let Some(set) = &mut self.set {
+                    asm.results.iter().for_each(|slot| set[slot.index()] = true);
+                }
+            }
             OpKind::If { then, otherwise, .. } => self.branch(op.place, then, otherwise),
             OpKind::For { body, .. } => {
                 let before = self.set.clone();
@@ -95,8 +100,7 @@ impl Flow<'_, '_> {
             | OpKind::InBounds { .. }
             | OpKind::Call(_)
             | OpKind::Print(..)
-            | OpKind::Assert(_)
-            | OpKind::Asm(_) => {}
+            | OpKind::Assert(_) => {}
         }
     }
 

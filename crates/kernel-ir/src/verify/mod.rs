@@ -33,7 +33,8 @@
 //! Of types (`types`, `call`):
 //!
 //! 11. Operands have the types that the operation is defined on, and the result is what it gives. A
-//!     value is known to be a constant where a `const` gives it, and only there.
+//!     value is known to be a constant where a `const` gives it, and only there. A volatile access
+//!     is of one element that threads share, and one with a hint of global memory.
 //! 12. A lane exists. A format has as many `{}` as there are numbers, of which an assertion has at
 //!     most [`MOST_VALUES`](crate::op::Assert::MOST_VALUES). A `{0}` of assembly stands for something.
 //!     No text has a NUL in it, and the message of an assertion at most

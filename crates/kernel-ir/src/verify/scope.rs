@@ -150,6 +150,10 @@ fn missing(kernel: &Kernel, kind: &OpKind) -> Option<String> {
     if let OpKind::Expr(Expr::Local(local)) = kind {
         return (!is_local(local)).then(|| local.to_string());
     }
+    if let OpKind::Asm(asm) = kind {
+        let mut results = asm.results.iter();
+        return results.find(|slot| slot.index() >= kernel.slots.len()).map(ToString::to_string);
+    }
     let OpKind::Call(call) = kind else { return None };
     call.operands.iter().find_map(|operand| match operand {
         Operand::Local(local) => (!is_local(local)).then(|| local.to_string()),

@@ -7,7 +7,8 @@ use super::head::align_problem;
 use super::report::Report;
 use crate::kernel::{Kernel, Value};
 use crate::op::{
-    Asm, Assert, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Rounding, Store, Unary,
+    Asm, Assert, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Qualifier, Rounding,
+    Store, Unary,
 };
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
@@ -87,7 +88,7 @@ impl Types<'_> {
             OpKind::Call(called) => call::rule(self.kernel, called),
             OpKind::Print(text, values) => self.print(text, values).map(|()| None),
             OpKind::Assert(assert) => self.assert(assert).map(|()| None),
-            OpKind::Asm(asm) => self.asm(asm),
+            OpKind::Asm(asm) => self.asm(asm).map(|()| None),
         }
     }
 
@@ -241,9 +242,10 @@ impl Types<'_> {
     }
 
     fn load(&self, load: &Load) -> Result<Type, String> {
-        self.pointer(load.pointer)?;
+        let space = self.pointer(load.pointer)?;
         let Some(ty) = self.result else { return Err("a load is to nothing".to_string()) };
         access(ty, load.align)?;
+        qualified(load.qualifier, space, ty)?;
         if let Some(Guard { condition, otherwise }) = load.guard {
             self.expect(condition, BOOL)?;
             self.expect(otherwise, ty)?;
@@ -252,8 +254,9 @@ impl Types<'_> {
     }
 
     fn store(&self, store: &Store) -> Result<(), String> {
-        self.pointer(store.pointer)?;
-        access(self.ty(store.value), store.align)?;
+        let (space, ty) = (self.pointer(store.pointer)?, self.ty(store.value));
+        access(ty, store.align)?;
+        qualified(store.qualifier, space, ty)?;
         if let Some(condition) = store.condition {
             self.expect(condition, BOOL)?;
         }
@@ -288,21 +291,21 @@ impl Types<'_> {
         }
     }
 
-    fn asm(&self, asm: &Asm) -> Rule {
+    fn asm(&self, asm: &Asm) -> Result<(), String> {
         let dialect = asm.dialect;
         without_nul(&asm.text)?;
-        let first = u64::from(self.result.is_none());
-        let most = asm.operands.len() as u64;
-        if let Some(place) = places(&asm.text).find(|place| place + first > most) {
+        let count = (asm.results.len() + asm.operands.len()) as u64;
+        if let Some(place) = places(&asm.text).find(|place| *place >= count) {
             return Err(format!("`{{{place}}}` stands for nothing"));
         }
-        if matches!(self.result, Some(Type::Pointer(_))) {
+        let results = asm.results.iter().map(|slot| self.kernel.slots[slot.index()].ty);
+        if results.clone().any(|ty| matches!(ty, Type::Pointer(_))) {
             return Err(format!("{dialect} gives no address"));
         }
-        let types = asm.operands.iter().map(|value| self.ty(*value)).chain(self.result);
-        match types.into_iter().find(|ty| !is_register(dialect, *ty)) {
+        let mut types = asm.operands.iter().map(|value| self.ty(*value)).chain(results);
+        match types.find(|ty| !is_register(dialect, *ty)) {
             Some(ty) => Err(format!("{dialect} takes and gives registers, which no {ty} is")),
-            None => Ok(self.result),
+            None => Ok(()),
         }
     }
 }
@@ -344,6 +347,18 @@ fn access(ty: Type, align: u32) -> Result<(), String> {
     }
 }
 
+/// Volatile accesses are of one element that threads share, and hints of global memory.
+fn qualified(qualifier: Option<Qualifier>, space: Space, ty: Type) -> Result<(), String> {
+    let Some(qualifier) = qualifier else { return Ok(()) };
+    let is_right = match (qualifier.is_hint(), space) {
+        (true, space) => space == Space::Global,
+        (false, Space::Local) => false,
+        (false, Space::Global | Space::Shared | Space::Cluster) => ty.lanes() == 1,
+    };
+    let name = qualifier.name();
+    is_right.then_some(()).ok_or_else(|| format!("no access of {ty} in {space} memory is `{name}`"))
+}
+
 fn without_nul(text: &str) -> Result<(), String> {
     if text.contains('\0') { Err("a text has a NUL in it".to_string()) } else { Ok(()) }
 }
@@ -357,7 +372,7 @@ fn places(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Whether a register holds a value of that type.
+/// Whether a register holds a value of that type, or two or four do.
 fn is_register(dialect: Dialect, ty: Type) -> bool {
     match (dialect, ty) {
         (Dialect::Ptx, Type::Scalar(scalar)) => match scalar.class() {
@@ -365,6 +380,8 @@ fn is_register(dialect: Dialect, ty: Type) -> bool {
             Class::Signed | Class::Unsigned | Class::Float => scalar.bits() >= 16,
         },
         (Dialect::Ptx, Type::Pointer(_)) => true,
-        (Dialect::Ptx, Type::Vector(..)) => false,
+        (Dialect::Ptx, Type::Vector(scalar, lanes)) => {
+            matches!(lanes, 2 | 4) && is_register(dialect, Type::Scalar(scalar))
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! Effects of operations beside the value that they give, and whether two may change places.
 
 use crate::kernel::{Kernel, Local, ParamKind, Shared, Slot, Value};
-use crate::op::{Expr, Op, OpKind, Region};
+use crate::op::{Expr, Load, Op, OpKind, Qualifier, Region, Store};
 use crate::types::{Space, Type};
 use rustc_hash::FxHashMap;
 
@@ -106,6 +106,10 @@ impl Memory {
         match &op.kind {
             OpKind::Expr(Expr::Get(slot)) => extend_new(&mut effects.gets, &[*slot]),
             OpKind::Set(slot, _) => extend_new(&mut effects.sets, &[*slot]),
+            OpKind::Expr(Expr::Load(Load { qualifier: Some(Qualifier::Volatile), .. }))
+            | OpKind::Store(Store { qualifier: Some(Qualifier::Volatile), .. }) => {
+                effects.are_fixed = true;
+            }
             OpKind::Expr(Expr::Load(load)) => match self.root_of(load.pointer) {
                 Some(root) => extend_new(&mut effects.reads, &[root]),
                 None => effects.are_fixed = true,

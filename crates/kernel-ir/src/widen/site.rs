@@ -9,7 +9,7 @@ use super::condition::{Condition, Conditions};
 use super::effect::{Memory, Root};
 use super::sum::{Sum, Sums, Wrapping};
 use crate::kernel::{Kernel, ParamKind, PlaceData, Value};
-use crate::op::{Binary, Expr, Op, OpKind, Region};
+use crate::op::{Binary, Expr, Op, OpKind, Qualifier, Region};
 use crate::ranges::Ranges;
 use crate::types::{MOST_VECTOR_BYTES, Space};
 use kernpack_interval::greatest_common_divisor;
@@ -21,10 +21,14 @@ pub struct Site {
     pub places: Vec<PlaceData>,
     /// Whether it is written.
     pub is_write: bool,
+    /// How it is accessed, where that is said.
+    pub qualifier: Option<Qualifier>,
     /// The memory: global, or the block's.
     pub space: Space,
     /// The tensor's name.
     pub tensor: String,
+    /// How many loops are around the innermost of them.
+    pub n_loops: u32,
     /// The most bytes that lie side by side, up to what one access can have.
     pub adjacent_bytes: u32,
     /// The facts that are missing for that to be one access, as far as they are known.
@@ -67,6 +71,7 @@ pub enum Missing {
 struct Access {
     place: PlaceData,
     is_write: bool,
+    qualifier: Option<Qualifier>,
     root: Root,
     pointer: Value,
     offset: Sum,
@@ -74,6 +79,7 @@ struct Access {
     /// The region that it stands in, and the condition of that.
     region: usize,
     guard: Option<Value>,
+    n_loops: u32,
 }
 
 /// The accesses of a kernel to memory that threads share, in the order of its lines. The kernel is
@@ -84,10 +90,11 @@ pub fn sites(kernel: &Kernel, ranges: &Ranges) -> Vec<Site> {
         ranges,
         memory: Memory::of(kernel),
         alignments: Alignments::of(kernel, ranges),
-        sums: Sums::of(kernel, ranges, Wrapping::May),
+        sums: Sums::of(kernel, ranges, Wrapping::May).across_regions(kernel),
         conditions: Conditions::of(kernel, ranges),
         offsets: vec![None; kernel.values.len()],
         n_regions: 0,
+        n_loops: 0,
         found: Vec::new(),
     };
     finder.region(&kernel.body, None);
@@ -101,6 +108,7 @@ pub fn sites(kernel: &Kernel, ranges: &Ranges) -> Vec<Site> {
             let first = &group[0];
             (first.place.file, first.place.line) == (access.place.file, access.place.line)
                 && (first.is_write, first.root) == (access.is_write, access.root)
+                && first.qualifier == access.qualifier
         };
         match groups.iter_mut().find(is_alike) {
             Some(group) => group.push(access),
@@ -120,6 +128,8 @@ struct Finder<'k> {
     /// The offset of each address from where its memory begins.
     offsets: Vec<Option<Sum>>,
     n_regions: usize,
+    /// The loops around.
+    n_loops: u32,
     found: Vec<Access>,
 }
 
@@ -133,12 +143,15 @@ impl Finder<'_> {
                 OpKind::If { condition, .. } => Some(*condition),
                 _ => guard,
             };
+            let is_loop = matches!(op.kind, OpKind::For { .. } | OpKind::While { .. });
+            self.n_loops += u32::from(is_loop);
             op.kind.regions().for_each(|region| self.region(region, inner));
+            self.n_loops -= u32::from(is_loop);
         }
     }
 
     fn op(&mut self, op: &Op, region: usize, guard: Option<Value>) {
-        let (pointer, ty, is_write) = match (&op.kind, op.result) {
+        let (pointer, ty, is_write, qualifier) = match (&op.kind, op.result) {
             (OpKind::Expr(Expr::Offset(base, bytes)), Some(result)) => {
                 let by = self.sums.sum(*bytes);
                 let base = self.offsets[base.index()].clone().unwrap_or_default();
@@ -146,9 +159,11 @@ impl Finder<'_> {
                 return;
             }
             (OpKind::Expr(Expr::Load(load)), Some(result)) => {
-                (load.pointer, self.kernel.ty(result), false)
+                (load.pointer, self.kernel.ty(result), false, load.qualifier)
             }
-            (OpKind::Store(store), _) => (store.pointer, self.kernel.ty(store.value), true),
+            (OpKind::Store(store), _) => {
+                (store.pointer, self.kernel.ty(store.value), true, store.qualifier)
+            }
             _ => return,
         };
         let root = self.memory.root_of(pointer);
@@ -157,7 +172,18 @@ impl Finder<'_> {
         let offset = self.offsets[pointer.index()].clone().unwrap_or_default();
         let bytes = ty.bytes();
         let place = *self.kernel.place(op.place);
-        self.found.push(Access { place, is_write, root, pointer, offset, bytes, region, guard });
+        self.found.push(Access {
+            place,
+            is_write,
+            qualifier,
+            root,
+            pointer,
+            offset,
+            bytes,
+            region,
+            guard,
+            n_loops: self.n_loops,
+        });
     }
 
     /// The accesses of a line to one tensor.
@@ -169,11 +195,17 @@ impl Finder<'_> {
             }
         }
         let (space, tensor) = self.named(accesses[0].root);
-        let run = longest_run(accesses);
+        let Access { is_write, qualifier, .. } = accesses[0];
+        let run = match qualifier {
+            // None of them becomes part of another.
+            Some(Qualifier::Volatile) => vec![&accesses[0]],
+            Some(_) | None => longest_run(accesses),
+        };
         let bytes: u32 = run.iter().map(|access| access.bytes).sum();
         let adjacent_bytes = bytes.min(MOST_VECTOR_BYTES);
         let missing = self.missing(&run, adjacent_bytes);
-        Site { places, is_write: accesses[0].is_write, space, tensor, adjacent_bytes, missing }
+        let n_loops = accesses.iter().map(|access| access.n_loops).max().unwrap_or(0);
+        Site { places, is_write, qualifier, space, tensor, n_loops, adjacent_bytes, missing }
     }
 
     fn named(&self, root: Root) -> (Space, String) {

@@ -5,6 +5,7 @@
 //! is else a term by itself. Offsets of addresses are `int64`s that may wrap together: two of them
 //! are as far apart as their sums are, whatever is lost on the way.
 
+use crate::intrinsic::Meaning;
 use crate::kernel::{Kernel, Value};
 use crate::op::{Binary, Expr, OpKind, Region};
 use crate::ranges::{self, Ranges};
@@ -76,6 +77,8 @@ pub(super) struct Sums<'r> {
     types: Vec<Type>,
     /// The operations that are looked into.
     operations: FxHashMap<Value, Expr>,
+    /// The first of the values that are one number, for others of them.
+    firsts: FxHashMap<Value, Value>,
     known: FxHashMap<Value, Sum>,
 }
 
@@ -84,7 +87,17 @@ impl<'r> Sums<'r> {
         let mut operations = FxHashMap::default();
         collect(&kernel.body, &mut operations);
         let types = kernel.values.iter().map(|data| data.ty).collect();
-        Sums { ranges, wrapping, types, operations, known: FxHashMap::default() }
+        let firsts = FxHashMap::default();
+        Sums { ranges, wrapping, types, operations, firsts, known: FxHashMap::default() }
+    }
+
+    /// Takes what is computed alike in several regions for one number. What is known of it is what
+    /// is known where it is computed first, so that this is for those who tell, not for those who
+    /// change a kernel.
+    pub fn across_regions(mut self, kernel: &Kernel) -> Sums<'r> {
+        let seen = &mut FxHashMap::default();
+        find_alike(kernel, &kernel.body, seen, &mut self.firsts);
+        self
     }
 
     /// The operation on numbers that gives a value.
@@ -101,7 +114,8 @@ impl<'r> Sums<'r> {
         if let Some(sum) = self.known.get(&value) {
             return sum.clone();
         }
-        let sum = self.summed(value, depth).unwrap_or_else(|| Sum::of(value));
+        let first = self.firsts.get(&value).copied().unwrap_or(value);
+        let sum = self.summed(value, depth).unwrap_or_else(|| Sum::of(first));
         self.known.insert(value, sum.clone());
         sum
     }
@@ -150,6 +164,50 @@ impl<'r> Sums<'r> {
     /// The type of an integer.
     pub fn integer(&self, value: Value) -> Option<Scalar> {
         self.types[value.index()].scalar().filter(|scalar| scalar.is_int())
+    }
+}
+
+/// The computation of a value: an expression, or a row without operands that says where a thread
+/// is.
+#[derive(PartialEq, Eq, Hash)]
+enum Computed {
+    Expr(Type, Expr),
+    Row(&'static str),
+}
+
+/// Finds the values that are computed as others were before, of the same numbers.
+fn find_alike(
+    kernel: &Kernel,
+    region: &Region,
+    seen: &mut FxHashMap<Computed, Value>,
+    firsts: &mut FxHashMap<Value, Value>,
+) {
+    for op in &region.0 {
+        if let Some(result) = op.result
+            && let Some(computed) = computed(&op.kind, kernel.ty(result), firsts)
+        {
+            let first = *seen.entry(computed).or_insert(result);
+            if first != result {
+                firsts.insert(result, first);
+            }
+        }
+        op.kind.regions().for_each(|region| find_alike(kernel, region, seen, firsts));
+    }
+}
+
+/// The computation that gives the same wherever it stands; nothing where it may not.
+fn computed(kind: &OpKind, ty: Type, firsts: &FxHashMap<Value, Value>) -> Option<Computed> {
+    match kind {
+        OpKind::Expr(Expr::Load(_) | Expr::Get(_)) => None,
+        OpKind::Expr(expr) => {
+            let mut expr = expr.clone();
+            expr.uses_mut(&mut |value| *value = firsts.get(value).copied().unwrap_or(*value));
+            Some(Computed::Expr(ty, expr))
+        }
+        OpKind::Call(call) if matches!(call.intrinsic.meaning, Meaning::Geometry(_)) => {
+            Some(Computed::Row(call.intrinsic.name))
+        }
+        _ => None,
     }
 }
 

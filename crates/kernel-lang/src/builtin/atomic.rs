@@ -85,18 +85,31 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
         cx.mistake("atomic", given.at("x"), message, "use a shared tensor, or one that was passed");
         return None;
     }
-    let coord = cx.read_coord(&given.get("index").clone(), given.at("index"))?;
-    if coord.has_free() {
-        cx.expected("an index for each mode", given, "index");
-        return None;
-    }
-    let at: Int<Leaf> = match cx.element_index(&tensor, &coord, given.at("index"))? {
-        Tuple::Leaf(at) => at,
-        Tuple::Node(_) => return None,
-    };
-    let address = cx.emit.address(&memory, &at);
-    let (pointer, _) = cx.algebra(address, given.at("index"))?;
+    let pointer = cx.element_address(&tensor, &memory, given)?;
     Some(Place { memory, pointer })
+}
+
+impl Elaborator<'_> {
+    /// The address of the element of a tensor in that memory whose index is the argument `index`.
+    pub(super) fn element_address(
+        &mut self,
+        tensor: &Tensor,
+        memory: &Memory,
+        given: &Given,
+    ) -> Option<kernel::Value> {
+        let span = given.at("index");
+        let coord = self.read_coord(&given.get("index").clone(), span)?;
+        if coord.has_free() {
+            self.expected("an index for each mode", given, "index");
+            return None;
+        }
+        let at: Int<Leaf> = match self.element_index(tensor, &coord, span)? {
+            Tuple::Leaf(at) => at,
+            Tuple::Node(_) => return None,
+        };
+        let address = self.emit.address(memory, &at);
+        self.algebra(address, span).map(|(pointer, _)| pointer)
+    }
 }
 
 fn words(cx: &mut Elaborator<'_>, given: &Given) -> Option<[Operand; 2]> {

@@ -78,7 +78,7 @@ fn reduce_block(
     let offset = cx.emit.compute_binary(Binary::Mul, warp, bytes);
     let pointer = cx.emit.b.offset(array, offset);
     let align = scalar.bytes();
-    cx.emit.b.store(Store { pointer, value: own, align, condition: None });
+    cx.emit.b.store(Store { pointer, value: own, align, qualifier: None, condition: None });
     let stores = cx.emit.b.close();
     cx.emit.b.if_else(is_first, stores, Region::default());
     cx.emit.call_with("barrier", vec![]);
@@ -91,7 +91,8 @@ fn reduce_block(
     let offset = cx.emit.compute_binary(Binary::Mul, lane, bytes);
     let pointer = cx.emit.b.offset(array, offset);
     let guard = Some(Guard { condition, otherwise });
-    let part = cx.emit.b.load(Type::Scalar(scalar), Load { pointer, align, guard });
+    let part =
+        cx.emit.b.load(Type::Scalar(scalar), Load { pointer, align, qualifier: None, guard });
     let all = cx.reduce_warp(op, part, WARP_SIZE);
     // Whoever reduces next writes where this was read.
     cx.emit.call_with("barrier", vec![]);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Directives for the compiler, lines for a person, and PTX.
+//! Directives for the compiler, and lines for a person.
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::expr::Arg;
-use crate::tensor::{Predicate, Touched};
 use crate::unroll;
 use crate::value::{Elaborated, Range};
-use kernpack_kernel_ir::op::{Asm, Dialect, OpKind};
-use kernpack_kernel_ir::{Scalar, Type};
-use kernpack_syntax::Span;
+use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::op::OpKind;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -39,16 +37,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: printf,
     },
-    Builtin {
-        name: "ptx",
-        takes: &["text", "*operands", "result=", "effects="],
-        doc: "Runs PTX as it is written: `{0}` stands for the result, of the dtype `result`, and \
-              `{1}`, `{2}` … for the operands, which are numbers or pointers; without a result, \
-              `{0}` is the first operand. `effects=True` says that it does more than compute its \
-              result. The interpreter cannot run it.",
-        data: "",
-        run: ptx,
-    },
+    super::ptx::ROW,
     super::numbers::plain(crate::plain::LEN),
     unrolled(unroll::ENUMERATE, enumerate, ""),
     unrolled(unroll::ZIP, zip, ""),
@@ -154,63 +143,6 @@ fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     }
     cx.emit.b.effect(OpKind::Print(format.to_string(), values));
     Elaborated::None
-}
-
-fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    let Elaborated::Text(text) = given.get("text") else {
-        return cx.expected("a constant text", given, "text");
-    };
-    let text = text.to_string();
-    let ty = match given.opt("result") {
-        None => None,
-        Some(_) => match cx.dtype_arg(given, "result") {
-            Some(scalar) => Some(Type::Scalar(scalar)),
-            None => return Elaborated::Poison,
-        },
-    };
-    let has_effects = match given.opt("effects") {
-        None => ty.is_none(),
-        Some(Arg { value: Elaborated::Bool(truth), .. }) => *truth,
-        Some(_) => return cx.expected("a constant bool", given, "effects"),
-    };
-    let mut operands = Vec::new();
-    for arg in &given.rest {
-        match (&arg.value, cx.typed_alone(&arg.value, arg.span)) {
-            (Elaborated::Pointer(tensor), _) => match cx.pointer_value(tensor, arg.span) {
-                Some(pointer) => operands.push(pointer),
-                None => return Elaborated::Poison,
-            },
-            (_, Some(Ok((value, _)))) => operands.push(value),
-            (Elaborated::Poison, _) | (_, Some(Err(_))) => return Elaborated::Poison,
-            (value, None) => {
-                let message = format!("{} is no operand of PTX", cx.emit.describe(value));
-                let help = "pass numbers, and pointers as `x.iterator`";
-                return cx.mistake("ptx", arg.span, message, help);
-            }
-        }
-    }
-    match cx.emit.b.asm(ty, Asm { dialect: Dialect::Ptx, text, operands, has_effects }) {
-        Some(value) => Elaborated::Typed(value),
-        None => Elaborated::None,
-    }
-}
-
-impl Elaborator<'_> {
-    /// The address that a pointer is.
-    pub fn pointer_value(
-        &mut self,
-        tensor: &crate::value::Tensor,
-        span: Span,
-    ) -> Option<kernpack_kernel_ir::kernel::Value> {
-        let memory = crate::expr::memory_of(tensor)?.clone();
-        let (any, always) = (Touched::Any, Predicate::Always);
-        if !self.keep_to_limits(tensor, any, &always, span) {
-            return None;
-        }
-        let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
-        let address = self.emit.address(&memory, offset);
-        self.algebra(address, span).map(|(pointer, _)| pointer)
-    }
 }
 
 fn enumerate(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

@@ -18,6 +18,8 @@ mod math;
 mod memory;
 mod method;
 mod numbers;
+mod ptx;
+mod qualified;
 mod reserved;
 mod shown;
 mod sync;
@@ -89,6 +91,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Numbers", numbers::ROWS),
     ("Functions of floats", math::ROWS),
     ("Tensors", memory::ROWS),
+    ("How tensors are accessed", qualified::ROWS),
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),

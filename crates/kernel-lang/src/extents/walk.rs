@@ -150,7 +150,10 @@ impl<'k> Walk<'k> {
                 self.forget(before);
             }
             OpKind::Store(_) | OpKind::Jump(_) => {}
-            OpKind::Call(_) | OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => {}
+            OpKind::Asm(asm) => {
+                asm.results.iter().for_each(|slot| self.set(*slot, Content::Unknown));
+            }
+            OpKind::Call(_) | OpKind::Print(..) | OpKind::Assert(_) => {}
         }
     }
 
@@ -250,6 +253,9 @@ impl<'k> Walk<'k> {
         for op in &region.0 {
             if let OpKind::Set(slot, _) = &op.kind {
                 self.set(*slot, Content::Unknown);
+            }
+            if let OpKind::Asm(asm) = &op.kind {
+                asm.results.iter().for_each(|slot| self.set(*slot, Content::Unknown));
             }
             op.kind.regions().for_each(|region| self.forget(region));
         }

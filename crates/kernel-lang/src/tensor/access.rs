@@ -45,8 +45,8 @@ impl Emission {
     fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> Result<kernel::Value> {
         let (pointer, _) = self.address(memory, at)?;
         let ty = Type::Scalar(memory.element);
-        let align = memory.element.bytes();
-        let value = self.b.load(ty, Load { pointer, align, guard: None });
+        let (align, qualifier) = (memory.element.bytes(), memory.qualifier);
+        let value = self.b.load(ty, Load { pointer, align, qualifier, guard: None });
         if memory.element.is_int() {
             self.know(value, memory.element.integers().into());
         }
@@ -56,8 +56,8 @@ impl Emission {
     /// Makes an element something.
     fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) -> Result<()> {
         let (pointer, _) = self.address(memory, at)?;
-        let align = memory.element.bytes();
-        self.b.store(Store { pointer, value, align, condition: None });
+        let (align, qualifier) = (memory.element.bytes(), memory.qualifier);
+        self.b.store(Store { pointer, value, align, qualifier, condition: None });
         Ok(())
     }
 }
@@ -194,6 +194,17 @@ impl Elaborator<'_> {
         element: Scalar,
         span: Span,
     ) -> Option<kernel::Value> {
+        self.value_of("elements are", value, element, span)
+    }
+
+    /// A value as one of the type that something has: `the result is`.
+    pub fn value_of(
+        &mut self,
+        what_is: &str,
+        value: &Elaborated,
+        element: Scalar,
+        span: Span,
+    ) -> Option<kernel::Value> {
         let fits = match self.emit.kind(value) {
             Some(Kind::Of(scalar)) => {
                 scalar == element && !matches!(value, Elaborated::Elements(_))
@@ -212,8 +223,7 @@ impl Elaborator<'_> {
             return Some(self.emit.typed(value, element));
         }
         if !value.is_poison() {
-            let message =
-                format!("elements are {element}, and this is {}", self.emit.describe(value));
+            let message = format!("{what_is} {element}, and this is {}", self.emit.describe(value));
             self.mistake(
                 "element-type",
                 span,

@@ -8,7 +8,7 @@ use crate::emit::Emission;
 use crate::expr::memory_of;
 use crate::value::{Elaborated, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel;
-use kernpack_kernel_ir::op::{Guard, Load, Store};
+use kernpack_kernel_ir::op::{Guard, Load, Qualifier, Store};
 use kernpack_kernel_ir::types::MOST_VECTOR_BYTES;
 use kernpack_kernel_ir::{Const, Type};
 use kernpack_layout::{
@@ -61,7 +61,8 @@ impl Emission {
     /// How many elements one access of a tile may have.
     fn width_of(&mut self, tensor: &Tensor, most: i64) -> Option<i64> {
         let memory = memory_of(tensor)?;
-        if memory.element == kernpack_kernel_ir::Scalar::Bool {
+        let is_alone = memory.qualifier == Some(Qualifier::Volatile);
+        if is_alone || memory.element == kernpack_kernel_ir::Scalar::Bool {
             return Some(1);
         }
         let Tuple::Leaf(offset) = &tensor.offset else { return None };
@@ -138,7 +139,8 @@ impl Emission {
             let otherwise = self.b.splat(zero, width as u8);
             Guard { condition, otherwise }
         });
-        Ok(self.b.load(ty, Load { pointer, align: align.min(ty.bytes()), guard }))
+        let (align, qualifier) = (align.min(ty.bytes()), memory.qualifier);
+        Ok(self.b.load(ty, Load { pointer, align, qualifier, guard }))
     }
 
     /// Makes the elements of a tile something.
@@ -156,8 +158,8 @@ impl Emission {
             let value = self.b.vector(values);
             let (pointer, align) = self.address(&memory, &at)?;
             let align = align.min(self.b.ty(value).bytes());
-            let condition = pred.at(lanes[0]);
-            self.b.store(Store { pointer, value, align, condition });
+            let (condition, qualifier) = (pred.at(lanes[0]), memory.qualifier);
+            self.b.store(Store { pointer, value, align, qualifier, condition });
         }
         Ok(())
     }

@@ -33,6 +33,19 @@ impl Elaborator<'_> {
             self.mistake("type", span, message, help);
             return;
         }
+        for tensor in [source, target] {
+            let qualifier = memory_of(tensor).and_then(|memory| memory.qualifier);
+            if let Some(qualifier) = qualifier {
+                let message = format!(
+                    "`{}` is {}, and this copy goes on by itself",
+                    tensor.name,
+                    qualifier.name()
+                );
+                let help = "copy the tensor itself, or leave out `to=`";
+                self.mistake("type", span, message, help);
+                return;
+            }
+        }
         // Zeros are written where nothing is read.
         let touched = [(source, pred), (target, &Predicate::Always)];
         let Some(pieces) = self.pieces_of_copy(touched, span) else { return };
@@ -63,7 +76,13 @@ impl Emission {
                 self.begin_copy([pointer, address], bytes, pred.at(first));
             } else {
                 let value = self.load_run(&from, &at, width, pred.at(first))?;
-                self.b.store(Store { pointer, value, align: bytes, condition: None });
+                self.b.store(Store {
+                    pointer,
+                    value,
+                    align: bytes,
+                    qualifier: None,
+                    condition: None,
+                });
             }
         }
         Ok(())

@@ -53,8 +53,8 @@ impl Elaborator<'_> {
         let shared = self.emit.b.shared(array);
         let pointer = self.emit.b.shared_address(shared);
         let space = Space::Shared;
-        let is_written = true;
-        let memory = Memory { space, pointer, align, element, is_written, swizzle };
+        let (is_written, qualifier) = (true, None);
+        let memory = Memory { space, pointer, align, element, is_written, swizzle, qualifier };
         self.tensor(name, memory, layout.layout)
     }
 
@@ -149,6 +149,7 @@ impl Elaborator<'_> {
             element,
             is_written: true,
             swizzle: None,
+            qualifier: None,
         };
         self.tensor(name, memory, layout.clone())
     }

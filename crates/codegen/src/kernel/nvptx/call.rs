@@ -24,9 +24,13 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Warp(op), Some(result)) => self.lower_warp(result, op, &values),
             (Meaning::Barrier, _) => self.lower_barrier(row.together),
             (Meaning::Named { waits }, _) => self.lower_named(call, waits),
+            (Meaning::Interpreted, Some(result)) => {
+                self.set_value(result, self.emitter.int(Ty::I1, 0));
+            }
             (Meaning::Timer(timer), result) => self.lower_timer(result, timer),
             (Meaning::Fence, _) => self.lower_fence(&words(call)),
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
+            (Meaning::Prefetch, _) => self.lower_prefetch(call),
             (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
             (Meaning::Dependent(op), _) => self.lower_dependent(op),
@@ -35,7 +39,8 @@ impl Lowering<'_, '_, Nvptx> {
                 Meaning::Pure(_)
                 | Meaning::Approximate(_)
                 | Meaning::Geometry(_)
-                | Meaning::Warp(_),
+                | Meaning::Warp(_)
+                | Meaning::Interpreted,
                 None,
             ) => unreachable!("`{}` gives a number", row.name),
         }
@@ -77,6 +82,13 @@ impl Lowering<'_, '_, Nvptx> {
             }
         };
         self.emitter.intrinsic(name, &[], &[self.emitter.int(Ty::I32, of)]);
+    }
+
+    fn lower_prefetch(&self, call: &Call) {
+        let (&[address], &[cache]) = (&values(call)[..], &words(call)[..]) else {
+            unreachable!("prefetches are verified")
+        };
+        self.emitter.prefetch(cache, self.kept(address));
     }
 
     fn lower_dependent(&self, op: DependentOp) {

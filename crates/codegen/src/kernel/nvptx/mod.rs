@@ -149,8 +149,8 @@ impl Target for Nvptx {
         cx.lower_call(result, call);
     }
 
-    fn lower_asm(cx: &mut Lowering<'_, '_, Nvptx>, result: Option<Value>, asm: &Asm) {
-        cx.lower_asm(result, asm);
+    fn lower_asm(cx: &mut Lowering<'_, '_, Nvptx>, asm: &Asm) {
+        cx.lower_asm(asm);
     }
 
     fn lower_print(cx: &mut Lowering<'_, '_, Nvptx>, text: &str, values: &[Value]) {

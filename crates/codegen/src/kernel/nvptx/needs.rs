@@ -6,7 +6,7 @@
 use super::rows;
 use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
-use kernpack_kernel_ir::op::{Call, OpKind, Operand, Region};
+use kernpack_kernel_ir::op::{Call, Expr, Load, OpKind, Operand, Qualifier, Region, Store};
 use kernpack_kernel_ir::verify::check_calls;
 use kernpack_machine::{Arch, PtxVersion};
 use kernpack_syntax::{Diagnostic, Diagnostics};
@@ -64,9 +64,21 @@ impl Needs {
         if word == "cluster" { Needs::SINCE_SM_90 } else { Needs::NOTHING }
     }
 
+    /// Priorities in caches came after the first GPUs that have them.
+    const fn of_qualifier(qualifier: Qualifier) -> Needs {
+        match qualifier {
+            Qualifier::Keep => Needs { ptx: 74, ..Needs::NOTHING },
+            Qualifier::Volatile | Qualifier::Stream | Qualifier::LastUse => Needs::NOTHING,
+        }
+    }
+
     fn of_region(region: &Region) -> Needs {
         region.0.iter().fold(Needs::NOTHING, |all, op| match &op.kind {
             OpKind::Call(call) => all.and(Needs::of(call)),
+            OpKind::Expr(Expr::Load(Load { qualifier: Some(qualifier), .. }))
+            | OpKind::Store(Store { qualifier: Some(qualifier), .. }) => {
+                all.and(Needs::of_qualifier(*qualifier))
+            }
             kind => kind.regions().map(Needs::of_region).fold(all, Needs::and),
         })
     }
@@ -77,7 +89,7 @@ impl Needs {
     }
 }
 
-/// The least version of PTX that has what these kernels call.
+/// The least version of PTX that has what these kernels do.
 pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
     let needs = kernels.iter().map(|kernel| Needs::of_region(&kernel.body));
     let Needs { ptx, .. } = needs.fold(Needs::NOTHING, Needs::and);

@@ -10,15 +10,19 @@ use kernpack_kernel_ir::intrinsic::{DependentOp, Meaning};
 use kernpack_kernel_ir::kernel::{Demands, Kernel, Param, ParamKind, Value};
 use kernpack_kernel_ir::op::{OpKind, Region};
 use kernpack_kernel_ir::types::{Scalar, Space};
+use kernpack_kernel_ir::widen::volatile_params;
 
 /// LLVM's number for functions that a host launches.
 const KERNEL: u32 = 71;
 
 /// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
 pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
-    let waits = waits(&kernel.body);
+    let (waits, volatile) = (waits(&kernel.body), volatile_params(kernel));
     let record = kernel.asserts().then_some(RECORD);
-    let params = kernel.params.iter().map(|one| param(one, waits));
+    let params = (0..).map(Value).zip(&kernel.params).map(|(number, one)| {
+        let changes = waits || volatile.contains(&number);
+        param(one, changes)
+    });
     let params: Vec<_> = params.chain(record).collect();
     let function = emitter.define_kernel(&kernel.name, &params, KERNEL);
     if let [Some(x), Some(y), Some(z)] = kernel.block {
@@ -43,9 +47,9 @@ fn waits(region: &Region) -> bool {
     })
 }
 
-/// Behind a wait lies what another launch has written, while this one ran: no load may be moved in
-/// front of it, as LLVM does where nothing else is said to lie there.
-fn param(param: &Param, waits: bool) -> KernelParam {
+/// Where what lies behind it changes while the kernel runs, as behind a wait for another launch, no
+/// load may be moved in front of that, as LLVM does where nothing else is said to lie there.
+fn param(param: &Param, changes: bool) -> KernelParam {
     match param.kind {
         // A truth value takes a byte.
         ParamKind::Scalar(Scalar::Bool, _) => Ty::I8.into(),
@@ -53,7 +57,7 @@ fn param(param: &Param, waits: bool) -> KernelParam {
         ParamKind::Pointer(pointer) => KernelParam {
             ty: pointer_ty(Space::Global),
             alignment_bytes: Some(pointer.align),
-            is_alone: pointer.is_alone && !waits,
+            is_alone: pointer.is_alone && !changes,
             is_read_only: !pointer.is_written,
         },
     }

@@ -3,6 +3,7 @@
 
 mod memory;
 mod numbers;
+mod qualified;
 mod wide;
 
 use super::*;
@@ -476,8 +477,13 @@ fn arrays_of_a_block_are_the_kernels_or_the_launchs() {
 #[test]
 fn lines_and_ptx_are_as_written() {
     let text = r#"kernel k(v0 n: int32, v1 x: float16, v2 is: bool) {
+        s0 t: int32 s1 two: float16x2 s2 one: float32
         print "100% of {}: {} {}", v0, v1, v2
-        v3: int32 = ptx "{ .reg .b32 t; mov.b32 t, {1}; mov.b32 {0}, t; }" v0 effects
+        ptx "{ .reg .b32 t; mov.b32 t, {1}; mov.b32 {0}, t; }" v0 effects sets s0
+        v3: int32 = get s0
+        ptx "two {0}, {1}, {2};" v0 effects sets s1, s2
+        v4: float16x2 = get s1
+        ptx "two {0};" v4
         ptx "nanosleep.u32 {0};" v3
     }"#;
     let ptx = ptx_of(text, "sm_80");
@@ -486,11 +492,13 @@ fn lines_and_ptx_are_as_written() {
     expect_instructions(
         text,
         "sm_80",
-        &["{ .reg", "nanosleep", "vprintf"],
+        &["{ .reg", "nanosleep", "two", "vprintf"],
         expect![[r#"
-        { .reg .b32 t; mov.b32 t, %r1; mov.b32 %r2, t; }
-        nanosleep.u32 %r2;
-    "#]],
+            { .reg .b32 t; mov.b32 t, %r2; mov.b32 %r3, t; }
+            two {%rs1, %rs2}, %r1, %r2;
+            two {%rs1, %rs2};
+            nanosleep.u32 %r3;
+        "#]],
     );
 }
 

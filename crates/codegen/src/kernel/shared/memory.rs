@@ -2,9 +2,9 @@
 //! Slots, register tensors, arrays of the block, and accesses.
 
 use super::{Lowering, Target};
-use crate::llvm::{Operation, Predicate, Ty, V};
+use crate::llvm::{CacheHint, Manner, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::{Kernel, LOCAL_ALIGN, Local, Size, Slot, Value};
-use kernpack_kernel_ir::op::{Load, Store};
+use kernpack_kernel_ir::op::{Load, Qualifier, Store};
 use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
 
@@ -108,6 +108,11 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         self.emitter.store(self.slots[slot.index()], value);
     }
 
+    /// Puts what assembly gave into a slot, of which no less is known than its type says.
+    pub(in crate::kernel) fn put(&self, slot: Slot, value: V<'c>) {
+        self.emitter.store(self.slots[slot.index()], value);
+    }
+
     pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
         let of = self.kernel.ty(result);
         if let (Type::Vector(scalar, _), Some(lanes)) = (of, self.lanes_at(load.pointer, of)) {
@@ -140,8 +145,9 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
 
     fn read(&self, result: Value, load: &Load) -> V<'c> {
         let of = self.kernel.ty(result);
-        let value =
-            self.emitter.load_aligned(Self::in_memory(of), self.kept(load.pointer), load.align);
+        let (of_memory, address) = (Self::in_memory(of), self.kept(load.pointer));
+        let how = manner(load.qualifier);
+        let value = self.emitter.load_aligned(of_memory, address, load.align, how);
         match of {
             Type::Scalar(Scalar::Bool) => self.emitter.resize(value, Ty::I1, false),
             Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => value,
@@ -169,7 +175,8 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
             Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => self.full(store.value),
         };
         let address = self.kept(store.pointer);
-        let write = || self.emitter.store_aligned(address, value, store.align);
+        let how = manner(store.qualifier);
+        let write = || self.emitter.store_aligned(address, value, store.align, how);
         let Some(condition) = store.condition else { return write() };
         let (inside, behind) = (self.block("write"), self.block("behind"));
         self.emitter.branch(self.kept(condition), inside, behind, None);
@@ -177,6 +184,17 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         write();
         self.emitter.jump(behind);
         self.emitter.at(behind);
+    }
+}
+
+/// How LLVM is told of an access.
+const fn manner(qualifier: Option<Qualifier>) -> Manner {
+    match qualifier {
+        None => Manner::Plain,
+        Some(Qualifier::Volatile) => Manner::Volatile,
+        Some(Qualifier::Stream) => Manner::Hinted(CacheHint::Stream),
+        Some(Qualifier::Keep) => Manner::Hinted(CacheHint::Keep),
+        Some(Qualifier::LastUse) => Manner::Hinted(CacheHint::LastUse),
     }
 }
 

@@ -149,7 +149,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
             OpKind::Call(call) => T::lower_call(self, op.result, call),
             OpKind::Print(text, values) => T::lower_print(self, text, values),
             OpKind::Assert(assert) => T::lower_assert(self, assert, op.place),
-            OpKind::Asm(asm) => T::lower_asm(self, op.result, asm),
+            OpKind::Asm(asm) => T::lower_asm(self, asm),
             OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
                     self.lower_expr(result, expr);

@@ -137,13 +137,18 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn set_lanes(&mut self, result: Value, values: &[V<'c>]) {
         match self.kernel.ty(result) {
             Type::Vector(scalar, _) => {
-                let vector = self.emitter.vector(lane(scalar), values);
+                let vector = self.vector_of(scalar, values);
                 self.lanes.insert(result, values.to_vec());
                 self.set_value(result, vector);
             }
             Type::Scalar(scalar) => self.set_number(result, values[0], scalar),
             Type::Pointer(_) => self.set_value(result, values[0]),
         }
+    }
+
+    /// A vector of these numbers of one type.
+    pub(in crate::kernel) fn vector_of(&self, scalar: Scalar, lanes: &[V<'c>]) -> V<'c> {
+        self.emitter.vector(lane(scalar), lanes)
     }
 
     pub(super) fn lower_const(&mut self, result: Value, constant: Const) {

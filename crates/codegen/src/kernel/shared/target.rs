@@ -28,7 +28,7 @@ pub(in crate::kernel) trait Target: Sized {
     fn lower_call(cx: &mut Lowering<'_, '_, Self>, result: Option<Value>, call: &Call);
 
     /// Runs assembly as it is written.
-    fn lower_asm(cx: &mut Lowering<'_, '_, Self>, result: Option<Value>, asm: &Asm);
+    fn lower_asm(cx: &mut Lowering<'_, '_, Self>, asm: &Asm);
 
     /// Writes a line for a person: `{}` stands for the next value.
     fn lower_print(cx: &mut Lowering<'_, '_, Self>, text: &str, values: &[Value]);

@@ -6,10 +6,12 @@ use super::code;
 use crate::source::nvjitlink::LineTable;
 use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::op::Qualifier;
 use kernpack_kernel_ir::types::{MOST_VECTOR_BYTES, Space};
 use kernpack_kernel_ir::widen::{Missing, Site, sites, widen};
 use kernpack_machine::Arch;
 use kernpack_package::source::{KernelSource, SourceError, SourceErrorKind};
+use std::cmp::Reverse;
 use std::fmt;
 
 /// The accesses of a line of a kernel to one tensor, reading or writing.
@@ -43,6 +45,13 @@ pub fn accesses(source: &KernelSource, arch: Arch) -> Result<Vec<LineAccesses>, 
     let instructions = Instruction::all(&written.text);
     let of_kernels = prepared.into_iter().map(|kernel| of_kernel(kernel, &instructions));
     Ok(of_kernels.flatten().collect())
+}
+
+/// The narrowest accesses of an innermost loop that could be wider, if there are such.
+pub fn narrowest(all: &[LineAccesses]) -> Option<&LineAccesses> {
+    let could_be_wider = |one: &&LineAccesses| one.site.n_loops > 0 && !one.missing().is_empty();
+    let bytes = |one: &LineAccesses| one.bytes.iter().copied().min();
+    all.iter().filter(could_be_wider).min_by_key(|one| (Reverse(one.site.n_loops), bytes(one)))
 }
 
 fn of_kernel(mut kernel: Kernel, instructions: &[Instruction]) -> Vec<LineAccesses> {
@@ -103,8 +112,12 @@ impl fmt::Display for LineAccesses {
                 write!(f, "{} bytes", runs.join(" and "))?;
             }
         }
+        if let Some(qualifier) = site.qualifier {
+            write!(f, ", `{}`", qualifier.name())?;
+        }
         match (self.reason(), site.adjacent_bytes) {
             (Some(reason), adjacent) => write!(f, "; {adjacent} at once would need {reason}"),
+            (None, _) if site.qualifier == Some(Qualifier::Volatile) => Ok(()),
             (None, adjacent) if adjacent < MOST_VECTOR_BYTES && bytes.len() > 1 => {
                 write!(f, "; no more than {adjacent} lie side by side")
             }

@@ -8,7 +8,7 @@ use crate::source::nvjitlink::{
     AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
 };
 use kernpack_codegen::kernel::nvptx::{Lowered, NEWEST_PTX, VPRINTF, check_needs, ptx};
-use kernpack_kernel_ir::{Builder, Kernel, expand, verify};
+use kernpack_kernel_ir::{Builder, Kernel, expand, leave_out_models, verify};
 use kernpack_machine::{Arch, ArchKind, best_arch};
 use kernpack_package::file::Looked;
 use kernpack_package::image::Image;
@@ -102,6 +102,7 @@ fn checked(
     let mut kernel = instance.clone();
     expand(&mut kernel);
     verify(&kernel)?;
+    leave_out_models(&mut kernel);
     let mut archs = archs.iter().filter(|arch| is_for(source, &kernel, arch.value));
     archs.try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX.number()))?;
     Ok(kernel)

@@ -17,7 +17,7 @@ mod resources;
 mod sass;
 mod warning;
 
-pub use accesses::{LineAccesses, accesses};
+pub use accesses::{LineAccesses, accesses, narrowest};
 pub use code::{cubin, image, llvm_text, ptx_text};
 pub use resources::{Resources, resources};
 pub use sass::{SassError, sass};

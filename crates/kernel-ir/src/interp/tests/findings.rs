@@ -193,7 +193,7 @@ fn inline_ptx_ends_the_run() {
     let mut unsupported = trial(text, 1, 1);
     assert!(!unsupported.run().is_complete);
     unsupported.expect_findings(expect![[r#"
-        error[unsupported]: the interpreter cannot run PTX: `nanosleep.u32 1;`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:3
+        error[unsupported]: the interpreter cannot run PTX without a model: `nanosleep.u32 1;`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:3
     "#]]);
 }
 

@@ -7,7 +7,7 @@ use crate::intrinsic::{self, Accepts, Intrinsic};
 use crate::kernel::{Local, Shared, Slot, Value};
 use crate::op::{
     Asm, Assert, Binary, Call, Compare, Dialect, Expr, Guard, Jump, Load, Op, OpKind, Operand,
-    Region, Rounding, Store, Unary,
+    Qualifier, Region, Rounding, Store, Unary,
 };
 use crate::types::Type;
 use kernpack_syntax::{Diagnostic, Span};
@@ -215,26 +215,30 @@ impl Parser<'_> {
         self.cursor.number("a number of bytes")
     }
 
+    fn qualifier(&mut self) -> Option<Qualifier> {
+        Qualifier::ALL.iter().copied().find(|one| self.cursor.eat_word(one.name()))
+    }
+
     fn load(&mut self) -> Parsed<Load> {
-        let (pointer, align) = (self.value()?, self.align()?);
-        if !self.cursor.eat_word("when") {
-            return Ok(Load { pointer, align, guard: None });
+        let (pointer, align, qualifier) = (self.value()?, self.align()?, self.qualifier());
+        let mut load = Load { pointer, align, qualifier, guard: None };
+        if self.cursor.eat_word("when") {
+            let condition = self.value()?;
+            self.cursor.expect_word("else")?;
+            load.guard = Some(Guard { condition, otherwise: self.value()? });
         }
-        let condition = self.value()?;
-        self.cursor.expect_word("else")?;
-        let guard = Some(Guard { condition, otherwise: self.value()? });
-        Ok(Load { pointer, align, guard })
+        Ok(load)
     }
 
     fn store(&mut self) -> Parsed<Store> {
         let pointer = self.value()?;
         self.cursor.expect(",")?;
-        let (value, align) = (self.value()?, self.align()?);
+        let (value, align, qualifier) = (self.value()?, self.align()?, self.qualifier());
         let condition = match self.cursor.eat_word("when") {
             true => Some(self.value()?),
             false => None,
         };
-        Ok(Store { pointer, value, align, condition })
+        Ok(Store { pointer, value, align, qualifier, condition })
     }
 
     fn call(&mut self) -> Parsed<Call> {
@@ -310,6 +314,13 @@ impl Parser<'_> {
         let has_operands = self.cursor.is_id("v") && !self.cursor.is_definition();
         let operands = if has_operands { self.values()? } else { Vec::new() };
         let has_effects = self.cursor.eat_word("effects");
-        Ok(Asm { dialect, text, operands, has_effects })
+        let mut results = Vec::new();
+        if self.cursor.eat_word("sets") {
+            results.push(self.slot_id()?);
+            while self.cursor.eat(",") {
+                results.push(self.slot_id()?);
+            }
+        }
+        Ok(Asm { dialect, text, results, operands, has_effects })
     }
 }

@@ -35,6 +35,7 @@ fn values_are_as_alike_as_what_they_are_made_of() {
     expect_levels(
         r#"kernel k(v0 x: pointer.global int64 align 8, v1 n: int64) block [64, 2, 1] {
           local0 a: int64 count 1
+          s0 made: int64
           v2: int64 = call thread_idx.x()
           v3: int64 = call thread_idx.y()
           v4: int64 = call thread_idx.z()
@@ -60,7 +61,8 @@ fn values_are_as_alike_as_what_they_are_made_of() {
           v24: bool = call vote.any(v23)
           v25: int64 = select v23, v1, v1
           v26: int64 = load v0 align 8 when v23 else v1
-          v27: int64 = ptx "mov.u64 {0}, 1;"
+          ptx "mov.u64 {0}, 1;" sets s0
+          v27: int64 = get s0
           v28: int64 = call shuffle.idx(v2, v1)
           v29: int64 = call shuffle.idx(v2, v2)
           v30: int64 = call shuffle.xor(v2, v1)

@@ -237,9 +237,12 @@ impl<'k> Walk<'k> {
                     self.values.set_expr(result, expr, &self.slots);
                 }
             }
-            OpKind::Asm(_) => {
+            OpKind::Asm(asm) => {
                 // It may read registers that say which thread it is.
-                op.result.iter().for_each(|result| self.values.set(*result, Level::Thread));
+                for slot in &asm.results {
+                    self.slots[slot.index()] = Level::Thread;
+                    self.set.push(*slot);
+                }
             }
             OpKind::Store(_) | OpKind::InBounds { .. } => {}
             OpKind::Print(..) | OpKind::Assert(_) => {}

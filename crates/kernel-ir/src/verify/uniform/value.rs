@@ -6,7 +6,7 @@
 use crate::constant::Const;
 use crate::intrinsic::{Geometry, Level, Meaning, Spread, WarpOp};
 use crate::kernel::{Kernel, ParamKind, Value};
-use crate::op::{Binary, Call, Compare, Expr, Operand};
+use crate::op::{Binary, Call, Compare, Expr, Load, Operand, Qualifier};
 use crate::types::{Scalar, Space, Type};
 use kernpack_machine::block::WARP_SIZE;
 
@@ -83,10 +83,6 @@ impl<'k> Values<'k> {
         self.all.into_iter().map(|alike| alike.level).collect()
     }
 
-    pub fn set(&mut self, value: Value, level: Level) {
-        self.put(value, Alike::of(level));
-    }
-
     /// Sets how alike the index of a loop is: it is the first number and multiples of the step.
     pub fn set_index(&mut self, index: Value, first: Value, step: Value) {
         let (first, step) = (self.all[first.index()], self.all[step.index()]);
@@ -117,6 +113,10 @@ impl<'k> Values<'k> {
         expr.uses(&mut |value| alike = alike.meet(self.all[value.index()]));
         match expr {
             Expr::Get(slot) => alike = Alike::of(slots[slot.index()]),
+            // Others may write meanwhile.
+            Expr::Load(Load { qualifier: Some(Qualifier::Volatile), .. }) => {
+                alike = Alike::of(Level::Thread);
+            }
             Expr::Load(load) => match self.kernel.ty(load.pointer) {
                 // What blocks see of global memory is not compared.
                 Type::Pointer(Space::Global | Space::Shared | Space::Cluster) => {

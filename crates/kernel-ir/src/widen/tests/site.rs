@@ -124,3 +124,27 @@ fn what_lies_apart_is_an_access_by_itself() {
         "#]],
     );
 }
+
+/// Each side of a branch computes where its row begins, and the two elements lie side by side.
+#[test]
+fn what_regions_compute_alike_is_one_number() {
+    let side = |first: u32, at: u32| {
+        let [product, begin, offset, bytes, address, value] =
+            [0, 1, 2, 3, 4, 5].map(|place| format!("v{}", first + place));
+        format!(
+            "{product}: int64 = mul v6, v4
+             {begin}: int64 = mul {product}, v8
+             {offset}: int64 = const {at}
+             {bytes}: int64 = add {begin}, {offset}
+             {address}: pointer.global = offset v0, {bytes}
+             {value}: float32 = load {address} align 4"
+        )
+    };
+    let (first, second) = (side(12, 0), side(18, 4));
+    expect_sites(
+        &format!("v11: bool = lt v6, v4  if v11 {{ {first} }} else {{ {second} }}"),
+        expect![[r#"
+            reads x: 8, [Multiple { name: "m", of: 2 }, Multiple { name: "j", of: 2 }]
+        "#]],
+    );
+}

@@ -10,8 +10,8 @@ use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
 use kernpack_kernel_ir::op::{
-    Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Region,
-    Rounding, Store, Unary,
+    Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Qualifier,
+    Region, Rounding, Store, Unary,
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
@@ -61,7 +61,7 @@ impl Maker {
     /// A value of a type that nobody knows.
     fn operand(&mut self, ty: Type, number: usize) -> Value {
         let pointer = self.at(MEMORY, 16 * number as i64);
-        self.b.load(ty, Load { pointer, align: 16, guard: None })
+        self.b.load(ty, Load { pointer, align: 16, qualifier: None, guard: None })
     }
 
     fn operands(&mut self, ty: Type) -> Vec<Value> {
@@ -71,7 +71,7 @@ impl Maker {
     fn keep(&mut self, value: Value) {
         self.end += 16;
         let pointer = self.at(MEMORY, self.end);
-        self.b.store(Store { pointer, value, align: 16, condition: None });
+        self.b.store(Store { pointer, value, align: 16, qualifier: None, condition: None });
     }
 
     fn base(&mut self, space: Space) -> Value {
@@ -198,6 +198,15 @@ fn conversions(ty: Type, name: &str) -> Kernel {
     maker.b.finish()
 }
 
+/// How accesses of a type to a space may be made.
+fn qualifiers(ty: Type, space: Space) -> impl Iterator<Item = Option<Qualifier>> {
+    let is_one = move |one: &Qualifier| match one.is_hint() {
+        true => space == Space::Global,
+        false => space != Space::Local && ty.lanes() == 1,
+    };
+    std::iter::once(None).chain(Qualifier::ALL.iter().copied().filter(is_one).map(Some))
+}
+
 /// Loads and stores of every alignment, in every space, with conditions and without.
 fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
     let mut maker = Maker::new(name);
@@ -210,16 +219,22 @@ fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
         for align in [1, 2, 4, 8, 16].into_iter().filter(|align| *align >= least) {
             let base = maker.base(*space);
             let pointer = maker.at(base, 256);
-            maker.b.store(Store { pointer, value: otherwise, align, condition: None });
-            maker.b.store(Store { pointer, value: otherwise, align, condition: Some(condition) });
+            for qualifier in qualifiers(ty, *space) {
+                for condition in [None, Some(condition)] {
+                    let value = otherwise;
+                    maker.b.store(Store { pointer, value, align, qualifier, condition });
+                }
+            }
             let pointer = maker.b.offset(base, NUMBER);
-            let plain = maker.b.load(ty, Load { pointer, align, guard: None });
-            maker.keep(plain);
-            let guard = Some(Guard { condition, otherwise });
-            let guarded = maker.b.load(ty, Load { pointer, align, guard });
-            maker.b.set(slot, guarded);
-            let guarded = maker.b.get(slot);
-            maker.keep(guarded);
+            for qualifier in qualifiers(ty, *space) {
+                let plain = maker.b.load(ty, Load { pointer, align, qualifier, guard: None });
+                maker.keep(plain);
+                let guard = Some(Guard { condition, otherwise });
+                let guarded = maker.b.load(ty, Load { pointer, align, qualifier, guard });
+                maker.b.set(slot, guarded);
+                let guarded = maker.b.get(slot);
+                maker.keep(guarded);
+            }
         }
     }
     maker.b.finish()
@@ -297,7 +312,7 @@ fn calls(row: &'static Intrinsic, sm: u32) -> Kernel {
         };
         match result.map(|result| (result, maker.b.ty(result))) {
             Some((pointer, Type::Pointer(_))) => {
-                let load = Load { pointer, align: 1, guard: None };
+                let load = Load { pointer, align: 1, qualifier: None, guard: None };
                 let byte = maker.b.load(Scalar::U8.into(), load);
                 maker.keep(byte);
             }
@@ -342,21 +357,23 @@ fn escapes() -> Kernel {
         if ty.lanes() == 1 && ty.bytes() > 1 {
             let text = format!("{{ mov.b{} {{0}}, {{1}}; // $ }}\n}}", 8 * ty.bytes());
             for has_effects in [false, true] {
-                let operands = vec![value];
-                let asm = Asm { dialect: Dialect::Ptx, text: text.clone(), operands, has_effects };
-                if let Some(result) = maker.b.asm(Some(ty), asm) {
-                    maker.keep(result);
-                }
+                let (slot, operands) = (maker.b.slot("result", ty), vec![value]);
+                let (text, results) = (text.clone(), vec![slot]);
+                let asm = Asm { dialect: Dialect::Ptx, text, results, operands, has_effects };
+                maker.b.effect(OpKind::Asm(asm));
+                let result = maker.b.get(slot);
+                maker.keep(result);
             }
         }
     }
     let address = Asm {
         dialect: Dialect::Ptx,
         text: "prefetch.global.L2 [{0}];".to_string(),
+        results: vec![],
         operands: vec![MEMORY],
         has_effects: true,
     };
-    maker.b.asm(None, address);
+    maker.b.effect(OpKind::Asm(address));
     let asserted = printed.clone();
     let text = format!("100 % {}\u{1}", "{} ".repeat(printed.len()));
     maker.b.effect(OpKind::Print(text, printed));
