@@ -18,6 +18,7 @@ from ._values import (
     Elements,
     Extents,
     LayoutLike,
+    Mbarrier,
     Modes,
     Num,
     Numeric,
@@ -628,6 +629,13 @@ def fence(scope: str | None = ...) -> None:
     `"gpu"`, which it is where it is left out, or `"sys"`) before what it writes behind it.
     """
 
+def mbarrier(stages: int | None = ...) -> Mbarrier:
+    """A barrier in shared memory, which a thread has to `init`; with `stages`, a constant, so many
+    of them, which are indexed. Those who arrive go on, and those who wait see what was written
+    before the arrivals. `kp.map_shared(bar, rank)` is that of another block of the cluster, at
+    which a thread can arrive.
+    """
+
 def cluster_idx() -> tuple[Num, Num, Num]:
     """The cluster within the grid: a tuple of x, y and z."""
 
@@ -666,7 +674,7 @@ def cluster_sync() -> None:
     `kp.cluster_wait()`.
     """
 
-def map_shared(x: Tensor, rank: Numeric) -> Tensor:
+def map_shared(x: Tensor | Mbarrier, rank: Numeric) -> Any:
     """The tensor that `x`, a shared one, is in another block of the cluster, the `rank`th. It is
     read, written and changed atomically, with scope `"cluster"`, like `x`. The other block has
     begun behind a barrier of the cluster, and must not end before all is done: another one

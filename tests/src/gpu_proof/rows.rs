@@ -31,6 +31,7 @@ pub fn all() -> Vec<Case> {
             | Meaning::Fence
             | Meaning::Copy(_)
             | Meaning::Cluster(_)
+            | Meaning::Mbarrier(_)
             | Meaning::Dependent(_) => {}
         }
     }

@@ -141,6 +141,7 @@ impl Execution<'_, '_> {
                 }
             };
             self.check_presence(access, allocation, Deed::Reads, lanes);
+            self.check_plain(access, allocation, Deed::Reads, lanes);
             self.report(access, allocation, Deed::Reads, &faults);
         }
     }
@@ -162,6 +163,7 @@ impl Execution<'_, '_> {
                 }
             };
             self.check_presence(access, allocation, Deed::Writes, lanes);
+            self.check_plain(access, allocation, Deed::Writes, lanes);
             self.report(access, allocation, Deed::Writes, &faults);
         }
     }

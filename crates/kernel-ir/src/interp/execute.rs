@@ -151,6 +151,7 @@ impl<'p> Execution<'_, 'p> {
             Step::Timer { out } => self.timer(*out),
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
             Step::Atomic(atomic) => self.atomic(atomic),
+            Step::Mbarrier(step) => return self.mbarrier(step),
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),
             Step::WaitForCopies(n_left) => self.wait_for_copies(*n_left),

@@ -4,8 +4,10 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
-use super::step::{self, Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
-use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
+use super::step::{
+    self, Access, Atomic, Bounds, Control, Copy, For, MbarrierStep, Pc, Register, Step, width,
+};
+use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, MBARRIER_BYTES, MbarrierOp, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Region, Store};
 use crate::types::{Scalar, Type};
@@ -332,6 +334,7 @@ impl<'a> Compiler<'a> {
             (Meaning::Named { waits }, _, _) => self.named(call, waits),
             (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
             (Meaning::Cluster(op), out, _) => self.cluster(op, call, out),
+            (Meaning::Mbarrier(op), out, _) => self.mbarrier(op, call, &operands, out),
             (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
             | (
@@ -406,6 +409,21 @@ impl<'a> Compiler<'a> {
             }
             (ClusterOp::Map, _, _) => unknown(call.intrinsic),
         }
+    }
+
+    fn mbarrier(
+        &mut self,
+        op: MbarrierOp,
+        call: &Call,
+        numbers: &[(Scalar, Register)],
+        out: Option<Register>,
+    ) -> Step<'a> {
+        let Some(Operand::Value(pointer)) = call.operands.first() else {
+            return unknown(call.intrinsic);
+        };
+        let access = self.access(*pointer, Scalar::U64.into(), MBARRIER_BYTES);
+        let number = numbers.first().map_or(0, |number| number.1);
+        Step::Mbarrier(Box::new(MbarrierStep { op, access, number, out }))
     }
 
     /// The numbers that a row is given: no pointers and words.

@@ -10,6 +10,7 @@ use super::cluster::{blocks_of, end_block};
 use super::execute::{Execution, Machine, Stop};
 use super::finding::{Kind, Other};
 use super::launch::{Cancel, Options, product};
+use super::mbarrier::pass_mbarriers;
 use super::memory::Memory;
 use super::named::pass_named_barriers;
 use super::narrowest::Narrowest;
@@ -392,6 +393,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
             is_moving = true;
         }
         is_moving |= pass_named_barriers(block, warps);
+        is_moving |= pass_mbarriers(cluster, warps);
     }
     pass_cluster_barrier(cluster, crews) || is_moving
 }
@@ -427,6 +429,7 @@ fn find_stuck(machine: &mut Machine, resident: &Resident) {
                     let missing = block.named[number].n_missing();
                     (pc, format!("barrier {number} for {missing} more threads"))
                 }
+                Status::Mbarrier { pc, at, phase } => (pc, resident.cluster.missing(at, phase)),
                 Status::Ready | Status::Ended => continue,
             };
             let thread = machine.thread(block.number, warp.index, warp.lanes.trailing_zeros());
@@ -488,7 +491,11 @@ fn first_barrier(machine: &Machine, warps: &[Warp]) -> crate::kernel::Place {
 fn barrier_of(warp: &Warp) -> Option<Pc> {
     match warp.status {
         Status::Barrier(pc) => Some(pc),
-        Status::Ready | Status::Ended | Status::Cluster(_) | Status::Named { .. } => None,
+        Status::Ready
+        | Status::Ended
+        | Status::Cluster(_)
+        | Status::Named { .. }
+        | Status::Mbarrier { .. } => None,
     }
 }
 
@@ -507,9 +514,11 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
                 (Some(Other { place, thread: absent, what }), "is at another one")
             }
             Status::Ended => (None, "has ended"),
-            Status::Barrier(_) | Status::Cluster(_) | Status::Named { .. } | Status::Ready => {
-                continue;
-            }
+            Status::Barrier(_)
+            | Status::Cluster(_)
+            | Status::Named { .. }
+            | Status::Mbarrier { .. }
+            | Status::Ready => continue,
         };
         let message = format!("a barrier that not all threads come to: {absent} {why}");
         machine.findings.add(Kind::DivergentBarrier, place, other, || (Some(thread), message));

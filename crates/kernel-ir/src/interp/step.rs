@@ -6,7 +6,7 @@
 
 use super::clock::Reach;
 use crate::constant::Const;
-use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, WarpOp};
+use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
@@ -150,6 +150,7 @@ pub(super) enum Step<'a> {
         out: Register,
     },
     Atomic(Box<Atomic>),
+    Mbarrier(Box<MbarrierStep>),
     BeginCopies(Box<Copy>),
     CommitCopies,
     /// Waits for all but so many groups.
@@ -287,6 +288,16 @@ pub(super) struct Atomic {
     pub is_release: bool,
     /// Which threads of other blocks take part.
     pub reach: Reach,
+    pub out: Option<Register>,
+}
+
+/// A deed about an mbarrier.
+#[derive(Clone, Debug)]
+pub(super) struct MbarrierStep {
+    pub op: MbarrierOp,
+    pub access: Access,
+    /// The count, the bytes or the parity.
+    pub number: Register,
     pub out: Option<Register>,
 }
 

@@ -3,6 +3,7 @@
 
 use super::clock::{Clock, Order, Releases};
 use super::flight::Flights;
+use super::mbarrier::Mbarriers;
 use super::memory::{Bits, Memory};
 use super::named::NamedBarriers;
 use super::program::Program;
@@ -27,6 +28,8 @@ pub(super) enum Status {
     Cluster(Pc),
     /// The barrier of that number, at this step, until it was passed so many times.
     Named { pc: Pc, number: usize, phase: u64 },
+    /// The mbarrier at this array and byte, at this step, until that phase of it is complete.
+    Mbarrier { pc: Pc, at: (u32, u64), phase: i64 },
     /// It has ended.
     Ended,
 }
@@ -240,6 +243,8 @@ pub(super) struct Cluster {
     pub has_ended: Vec<bool>,
     /// Whether a block has reached another one's memory.
     pub is_reached: bool,
+    /// The mbarriers, by the array and byte that they are at.
+    pub mbarriers: Mbarriers,
     /// The clock of those that have arrived at its barrier so far.
     pub arriving: Clock,
     /// That of all of them, when the last of them had.

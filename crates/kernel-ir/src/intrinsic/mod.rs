@@ -13,6 +13,7 @@ mod copy;
 mod dependent;
 mod geometry;
 mod math;
+mod mbarrier;
 mod sync;
 mod timer;
 mod warp;
@@ -25,6 +26,7 @@ use std::fmt;
 pub use atomic::{ORDERS, SCOPES};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use mbarrier::{MBARRIER_BYTES, MOST_ARRIVALS};
 pub use sync::N_BARRIERS;
 
 /// A row.
@@ -177,6 +179,8 @@ pub enum Meaning {
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
     Cluster(ClusterOp),
+    /// It is about an mbarrier.
+    Mbarrier(MbarrierOp),
     /// It is about launches that begin before those in front of them have ended.
     Dependent(DependentOp),
 }
@@ -277,6 +281,23 @@ pub enum ClusterOp {
     Map,
 }
 
+/// The deeds about mbarriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MbarrierOp {
+    /// Makes one.
+    Init,
+    /// Arrives.
+    Arrive,
+    /// Has its phase expect bytes.
+    ExpectTx,
+    /// Has its phase expect bytes, and arrives.
+    ArriveExpectTx,
+    /// Waits for a phase.
+    Wait,
+    /// Asks whether a phase is complete.
+    TryWait,
+}
+
 /// The deeds of a launch about those in front of it and behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependentOp {
@@ -298,6 +319,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         atomic::ROWS,
         copy::ROWS,
         cluster::ROWS,
+        mbarrier::ROWS,
         dependent::ROWS,
     ];
     families.into_iter().flatten()

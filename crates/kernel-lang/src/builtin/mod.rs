@@ -15,6 +15,7 @@ mod geometry;
 mod given;
 mod layouts;
 mod math;
+mod mbarrier;
 mod memory;
 mod method;
 mod numbers;
@@ -78,6 +79,8 @@ pub(crate) enum MethodOf {
     Elements,
     /// Numbers and truth values.
     Number,
+    /// Mbarriers.
+    Mbarrier,
     /// Nothing else.
     Nothing,
 }
@@ -92,6 +95,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
+    ("Mbarriers", mbarrier::ROWS),
     ("Clusters", cluster::ROWS),
     ("Dependent launches", dependent::ROWS),
     ("Clocks", timer::ROWS),
@@ -105,6 +109,7 @@ const METHODS: &[(&str, MethodOf, &[Builtin])] = &[
     ("Methods of tensors", MethodOf::Tensor, method::TENSOR),
     ("Methods of the elements of register tensors", MethodOf::Elements, method::ELEMENTS),
     ("Methods of numbers", MethodOf::Number, method::NUMBER),
+    ("Methods of mbarriers", MethodOf::Mbarrier, mbarrier::METHODS),
 ];
 
 /// The function of that name.
@@ -252,6 +257,7 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
             MethodOf::Tensor => "x.",
             MethodOf::Elements => "values.",
             MethodOf::Number | MethodOf::Nothing => "n.",
+            MethodOf::Mbarrier => "bar.",
         };
         (*family, rows.iter().map(|row| entry(prefix, row)).collect::<Vec<_>>())
     });

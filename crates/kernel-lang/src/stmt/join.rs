@@ -31,6 +31,7 @@ impl Emission {
             (Elaborated::Swizzle(a), Elaborated::Swizzle(b)) => a == b,
             (Elaborated::Tensor(a), Elaborated::Tensor(b))
             | (Elaborated::Pointer(a), Elaborated::Pointer(b)) => a == b,
+            (Elaborated::Mbarrier(a), Elaborated::Mbarrier(b)) => a == b,
             (Elaborated::Closure(a), Elaborated::Closure(b)) => Arc::ptr_eq(a, b),
             (Elaborated::Builtin(a), Elaborated::Builtin(b)) => std::ptr::eq(*a, *b),
             (Elaborated::Module(a), Elaborated::Module(b)) => a == b,
@@ -64,6 +65,9 @@ impl Emission {
                     Base::Coordinates => true,
                 };
                 is_there && tensor_leaves(tensor).iter().all(leaf)
+            }
+            Elaborated::Mbarrier(barrier) => {
+                [barrier.pointer, barrier.stage].iter().all(|one| one.index() < from.n_values)
             }
             Elaborated::Method(of, _) => self.is_visible(of, from),
             Elaborated::Range(range) => {

@@ -7,6 +7,7 @@ mod control;
 mod cores;
 mod findings;
 mod flights;
+mod mbarriers;
 mod named;
 mod order;
 mod races;
