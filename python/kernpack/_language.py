@@ -22,11 +22,15 @@ WARP_SIZE = 32
 class AsyncGroup:
     """What copies belong to that go on by themselves."""
 
+    def __init__(self, name: str) -> None:
+        self._name = name
+
     def __repr__(self) -> str:
-        return "kp.async_group"
+        return f"kp.{self._name}"
 
 
-async_group = AsyncGroup()
+async_group = AsyncGroup("async_group")
+bulk_group = AsyncGroup("bulk_group")
 
 _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 """The functions that kernels have not."""
@@ -35,7 +39,8 @@ _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 @functools.lru_cache(maxsize=None)
 def names() -> dict[str, Any]:
     """Every name, with what it is to Python."""
-    made: dict[str, Any] = {"Tensor": Tensor, "WARP_SIZE": WARP_SIZE, "async_group": async_group}
+    made: dict[str, Any] = {"Tensor": Tensor, "WARP_SIZE": WARP_SIZE}
+    made |= {"async_group": async_group, "bulk_group": bulk_group}
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     for each in stub.body:
         if isinstance(each, ast.FunctionDef) and each.name not in made:

@@ -81,6 +81,8 @@ pub(crate) enum Elaborated {
     Method(Arc<Elaborated>, &'static Builtin),
     /// `kp.async_group`: what a copy belongs to that goes on by itself.
     AsyncGroup,
+    /// `kp.bulk_group`: what a copy of many bytes out of shared memory belongs to.
+    BulkGroup,
     /// `kp.mbarrier()`, and one of several.
     Mbarrier(Arc<Mbarrier>),
     /// `kp`
@@ -292,6 +294,7 @@ impl Elaborated {
                 "a function"
             }
             Elaborated::AsyncGroup => "`kp.async_group`",
+            Elaborated::BulkGroup => "`kp.bulk_group`",
             Elaborated::Mbarrier(_) => "an mbarrier",
             Elaborated::Kernpack | Elaborated::Module(_) => "a module",
             Elaborated::Optional(_) => "an argument that may be None",

@@ -32,6 +32,7 @@ pub fn all() -> Vec<Case> {
             | Meaning::Copy(_)
             | Meaning::Cluster(_)
             | Meaning::Mbarrier(_)
+            | Meaning::Bulk(_)
             | Meaning::Dependent(_) => {}
         }
     }

@@ -101,6 +101,11 @@ impl Clock {
         self.learn(block, Party::Mbarrier(mbarrier), n_complete);
     }
 
+    /// Knows all that an agent, which stands for a warp, did before a time.
+    pub fn learn_agent(&mut self, block: u64, agent: u32, time: u64) {
+        self.learn(block, Party::Warp(agent), time);
+    }
+
     /// How many phases of an mbarrier of a block it knows to be complete.
     pub fn phases(&self, block: u64, mbarrier: u32) -> u64 {
         let times = self.0.as_deref();

@@ -7,6 +7,7 @@
 
 use super::access::{Deed, Fault, Faulty, now};
 use super::atomic::new_orders;
+use super::bulk::end_bulk;
 use super::clock::{self, Clock, Now};
 use super::execute::{Execution, Machine};
 use super::finding::Kind;
@@ -122,6 +123,7 @@ pub(super) fn end_block(
     warps: &[Warp],
 ) {
     cluster.has_ended[block.rank as usize] = true;
+    end_bulk(machine, cluster, block);
     if !cluster.is_reached {
         return;
     }
@@ -134,8 +136,7 @@ pub(super) fn end_block(
         let Some((cell, seen)) = shadow.unknown_of_others(block.number, &known) else { continue };
         let deed = if seen.way.writes() { Deed::Writes } else { Deed::Reads };
         let element = memory.element_at(shadow.byte_of(cell));
-        let event = seen.event;
-        let thread = machine.thread(event.block, event.warp, event.lane);
+        let thread = machine.doer(seen.event, seen.site);
         let message = absent(&element, machine.index_of(block.number), deed, Absence::Late);
         let place = machine.program.sites[seen.site as usize];
         machine.findings.add(Kind::AbsentBlock, place, None, || (Some(thread), message));

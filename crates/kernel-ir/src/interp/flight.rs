@@ -71,6 +71,8 @@ pub(super) struct Mark {
     pub event: Event,
     /// Where it was begun: its place among those of all accesses.
     pub site: u32,
+    /// Whether it is a copy of many bytes.
+    pub is_bulk: bool,
 }
 
 impl Execution<'_, '_> {
@@ -89,7 +91,7 @@ impl Execution<'_, '_> {
             let (to, from) = (at(&copy.to), is_given.then(|| at(&copy.from)));
             let bytes = copy.to.bytes();
             let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-            let mark = Mark { writes: false, event, site: copy.to.site };
+            let mark = Mark { writes: false, event, site: copy.to.site, is_bulk: false };
             let flight = Flight { to, from, bytes, mark };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
                 self.each_cell(&flight, Shadow::mark);
@@ -149,7 +151,7 @@ impl Execution<'_, '_> {
         let shadow = self.machine.shadows[id as usize].as_ref();
         let now = now!(self.warp, self.block, self.cluster);
         let bytes = (offset, flight.bytes);
-        let fault = mistake(memory, shadow, bytes, Way::Read, lane, &now);
+        let fault = mistake(memory, shadow, bytes, flight.bytes, Way::Read, lane, &now);
         if memory.has(offset, flight.bytes) {
             let key = self.machine.packing.pack(Way::Read, &now, copy.from.site);
             touch!(self, copy.from.space, id, bytes, key, lane, &now);
@@ -160,14 +162,15 @@ impl Execution<'_, '_> {
     /// Whether what it writes is there.
     fn check_target(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
         let (id, offset) = flight.to;
+        let bytes = (offset, flight.bytes);
         let (memory, shadow) = &self.cluster.shared[id as usize];
         let now = now!(self.warp, self.block, self.cluster);
-        let fault = mistake(memory, Some(shadow), (offset, flight.bytes), Way::Write, lane, &now);
+        let fault = mistake(memory, Some(shadow), bytes, flight.bytes, Way::Write, lane, &now);
         self.tell(&copy.to, id, Deed::Writes, Faulty::new(lane, offset, fault))
     }
 
     /// Says what is wrong, if anything is. Gives whether the bytes are there all the same.
-    fn tell(&mut self, access: &Access, id: u32, deed: Deed, faulty: Option<Faulty>) -> bool {
+    pub fn tell(&mut self, access: &Access, id: u32, deed: Deed, faulty: Option<Faulty>) -> bool {
         self.report(access, id, deed, faulty.as_slice());
         !faulty.is_some_and(|faulty| matches!(faulty.fault, Fault::OutOfBounds))
     }
@@ -227,11 +230,13 @@ impl Execution<'_, '_> {
     }
 }
 
-/// The mistake of a copy that reads or writes these bytes, if it makes one.
-fn mistake(
+/// The mistake of a copy that reads or writes these bytes, from a multiple of `align`, if it makes
+/// one.
+pub(super) fn mistake(
     memory: &Memory,
     shadow: Option<&Shadow>,
     (offset, bytes): (u64, u32),
+    align: u32,
     way: Way,
     lane: usize,
     now: &Now,
@@ -239,11 +244,11 @@ fn mistake(
     if !memory.has(offset, bytes) {
         return Some(Fault::OutOfBounds);
     }
-    if !memory.is_aligned(offset, bytes) {
+    if !memory.is_aligned(offset, align) {
         return Some(Fault::Misaligned);
     }
     let written = memory.written.as_ref().filter(|_| !way.writes());
-    if written.is_some_and(|written| !written.has_all(offset as usize, bytes)) {
+    if written.is_some_and(|written| !written.has_row(offset as usize, bytes)) {
         return Some(Fault::Unwritten);
     }
     let shadow = shadow?;

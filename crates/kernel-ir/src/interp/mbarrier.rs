@@ -12,6 +12,7 @@
 
 use super::access::{Deed, Fault, Faulty, now};
 use super::atomic::new_orders;
+use super::bulk::{Bulk, agent_of};
 use super::clock::{self, Clock, Event, Now, Reach};
 use super::execute::Execution;
 use super::finding::{Kind, Other};
@@ -21,6 +22,9 @@ use super::warp::{Cluster, LANES, Status, Warp, lanes_of};
 use crate::intrinsic::{MBARRIER_BYTES, MOST_ARRIVALS, MbarrierOp};
 use crate::types::Space;
 use std::collections::BTreeMap;
+
+/// How arrivals touch the bytes of an mbarrier.
+const UPDATE: Way = Way::AtomicWriteNear;
 
 /// Where an mbarrier is: the array and the byte in it.
 pub(super) type At = (u32, u64);
@@ -46,8 +50,15 @@ pub(super) struct Mbarrier {
     arriving: Clock,
     /// That of all of them, when the last phase was complete.
     met: Clock,
+    /// That of those who have arrived or begun a copy: it tells what happens before the phase is
+    /// complete, and not what those who wait may look at.
+    causes: Clock,
     /// Deeds that happen before this phase is complete.
     before: Vec<Before>,
+    /// Copies in flight, each with its phase.
+    copies: Vec<(i64, Bulk)>,
+    /// Who stands for it: what its copies did are deeds of that one.
+    agent: (u64, u32),
     made: Done,
 }
 
@@ -91,13 +102,19 @@ impl Mbarrier {
 
     /// The next phase begins. Gives what nothing orders before that.
     fn complete(&mut self) -> Vec<Before> {
-        let clock = std::mem::take(&mut self.arriving);
+        let causes = std::mem::take(&mut self.causes);
         let mut before = std::mem::take(&mut self.before);
-        before.retain(|deed| !clock.knows(deed.done.event));
-        self.met = clock;
+        before.retain(|deed| !causes.knows(deed.done.event));
+        self.met = std::mem::take(&mut self.arriving);
         (self.phase, self.pending, self.bytes) = (self.phase + 1, self.count, 0);
         self.met.learn_phases(self.home, self.number, self.phase as u64);
+        self.met.learn_agent(self.agent.0, self.agent.1, self.phase as u64);
         before
+    }
+
+    /// Takes copies out that are in flight.
+    pub fn take_copies(&mut self, which: impl Fn(&Bulk) -> bool) -> Vec<Bulk> {
+        self.copies.extract_if(.., |(_, bulk)| which(bulk)).map(|(_, bulk)| bulk).collect()
     }
 
     /// The arrivals and bytes that the phase waits for, in words.
@@ -135,7 +152,11 @@ impl Execution<'_, '_> {
     }
 
     fn at(&self, step: &MbarrierStep, lane: usize) -> At {
-        let [id, offset] = [0, 1].map(|i| self.warp.file[step.access.pointer as usize + i][lane]);
+        self.at_of(&step.access, lane)
+    }
+
+    pub fn at_of(&self, access: &Access, lane: usize) -> At {
+        let [id, offset] = [0, 1].map(|i| self.warp.file[access.pointer as usize + i][lane]);
         (id as u32, offset)
     }
 
@@ -158,19 +179,25 @@ impl Execution<'_, '_> {
                 format!("an mbarrier for {count} arrivals: there are 1 to {MOST_ARRIVALS}");
             self.find(Kind::MisusedBarrier, lane, None, message);
         }
-        self.touch_mbarrier(step, at, lane, Way::Write);
+        self.touch_mbarrier(&step.access, at, lane, Way::Write);
         let made = self.done(step, lane);
         let count = count.clamp(1, MOST_ARRIVALS) as u32;
+        let home = self.cluster.blocks[self.cluster.rank_of(at.0) as usize];
+        let number = self.cluster.mbarriers.len() as u32;
+        let agent = agent_of(self.machine.agents_of(home), number);
         let barrier = Mbarrier {
-            home: self.cluster.blocks[self.cluster.rank_of(at.0) as usize],
-            number: self.cluster.mbarriers.len() as u32,
+            home,
+            number,
             count,
             pending: count,
             bytes: 0,
             phase: 0,
             arriving: Clock::default(),
             met: Clock::default(),
+            causes: Clock::default(),
             before: Vec::new(),
+            copies: Vec::new(),
+            agent,
             made,
         };
         self.cluster.mbarriers.insert(at, barrier);
@@ -203,14 +230,52 @@ impl Execution<'_, '_> {
             true => {
                 barrier.pending -= 1;
                 barrier.arriving.join(&clock);
+                barrier.causes.join(&clock);
             }
             false => barrier.before.push(Before { done, what: Needs::Bytes }),
         }
         self.machine.changes += 1;
-        if is_arrival && barrier.is_complete() {
-            let late = barrier.complete();
-            late.into_iter().for_each(|deed| self.find_late(at, deed, done));
+        if is_arrival {
+            self.complete_phase(at, lane, done);
         }
+    }
+
+    /// A copy is in flight that belongs to the phase that goes on.
+    pub fn count_bytes(&mut self, at: At, bulk: Bulk, lane: usize) {
+        let done = Done { event: bulk.mark().event, site: bulk.mark().site };
+        let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
+        let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
+        barrier.bytes -= i64::from(bulk.bytes());
+        barrier.causes.join(&clock);
+        barrier.copies.push((barrier.phase, bulk));
+        self.machine.changes += 1;
+        self.complete_phase(at, lane, done);
+    }
+
+    /// The next phase begins, where nothing is missing of the one that goes on.
+    fn complete_phase(&mut self, at: At, lane: usize, done: Done) {
+        let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
+        if !barrier.is_complete() {
+            return;
+        }
+        let (phase, too_many) = (barrier.phase, -barrier.bytes);
+        let late = barrier.complete();
+        if too_many > 0 {
+            let told = self.told_at(at);
+            let message = format!(
+                "copies bring {too_many} bytes more to phase {phase} of {told} than it expects"
+            );
+            self.find(Kind::MisusedBarrier, lane, None, message);
+        }
+        late.into_iter().for_each(|deed| self.find_late(at, deed, done));
+    }
+
+    /// Copies are done that belong to phases which are complete.
+    fn land_copies(&mut self, at: At) {
+        let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
+        let (phase, agent) = (barrier.phase, barrier.agent);
+        let done: Vec<_> = barrier.copies.extract_if(.., |(of, _)| *of < phase).collect();
+        done.iter().for_each(|(of, bulk)| self.land_bulk(bulk, agent, *of));
     }
 
     /// Finds a deed that nothing orders before a phase is complete, which has it complete.
@@ -259,9 +324,8 @@ impl Execution<'_, '_> {
             let same = lanes_of(rest).filter(|lane| self.at(step, *lane) == at);
             let same = same.fold(0, |mask, lane| mask | 1 << lane);
             rest &= !same;
-            let known =
-                lanes_of(same).fold(true, |all, lane| self.see_phase(step, at, lane) && all);
-            if known {
+            let seeing = lanes_of(same).filter(|lane| self.see_phase(step, at, *lane));
+            if seeing.count() > 0 {
                 self.learn_phase(at, same);
             }
         }
@@ -272,6 +336,7 @@ impl Execution<'_, '_> {
         if !self.use_mbarrier(step, at, lane) {
             return false;
         }
+        self.land_copies(at);
         let done = self.done(step, lane);
         let Some(barrier) = self.cluster.mbarriers.get(&at) else { return false };
         let (phase, parity) = (self.meant(barrier, step, lane), self.number(step, lane) as u64 & 1);
@@ -320,19 +385,27 @@ impl Execution<'_, '_> {
 
     /// A lane's use of an mbarrier, in one step. Says whether there is one.
     fn use_mbarrier(&mut self, step: &MbarrierStep, at: At, lane: usize) -> bool {
-        if !self.has_place(&step.access, at, lane) {
+        let writes = !matches!(step.op, MbarrierOp::Wait | MbarrierOp::TryWait);
+        let is_there = self.is_mbarrier(&step.access, at, writes, lane);
+        if is_there {
+            self.touch_mbarrier(&step.access, at, lane, Way::atomic(writes, Reach::Cluster));
+        }
+        is_there
+    }
+
+    /// Whether an mbarrier is there; finds where not.
+    pub fn is_mbarrier(&mut self, access: &Access, at: At, writes: bool, lane: usize) -> bool {
+        if !self.has_place(access, at, lane) {
             return false;
         }
-        let writes = !matches!(step.op, MbarrierOp::Wait | MbarrierOp::TryWait);
         let deed = if writes { Deed::Updates } else { Deed::Reads };
-        self.check_presence(&step.access, at.0, deed, 1 << lane);
-        if !self.cluster.mbarriers.contains_key(&at) {
+        self.check_presence(access, at.0, deed, 1 << lane);
+        let is_there = self.cluster.mbarriers.contains_key(&at);
+        if !is_there {
             let message = format!("{} was not initialised", self.told_at(at));
             self.find(Kind::MisusedBarrier, lane, None, message);
-            return false;
         }
-        self.touch_mbarrier(step, at, lane, Way::atomic(writes, Reach::Cluster));
-        true
+        is_there
     }
 
     /// Whether there is memory for one; finds where not.
@@ -347,15 +420,17 @@ impl Execution<'_, '_> {
         fault.is_none()
     }
 
-    /// A lane touches its bytes, as who makes, arrives or waits does.
-    fn touch_mbarrier(&mut self, step: &MbarrierStep, (id, offset): At, lane: usize, way: Way) {
+    /// A lane touches its bytes, as who makes, arrives or waits does. A copy does not before it is
+    /// done, which those know who wait.
+    pub fn touch_mbarrier(&mut self, access: &Access, (id, offset): At, lane: usize, way: Way) {
         let now = now!(self.warp, self.block, self.cluster);
-        let key = self.machine.packing.pack(way, &now, step.access.site);
+        let key = self.machine.packing.pack(way, &now, access.site);
         let (memory, shadow) = &mut self.cluster.shared[id as usize];
         let mut race = None;
         for cell in shadow.cells(offset, MBARRIER_BYTES) {
             let seen = match way {
                 Way::Write => shadow.write(cell, key, lane as u32, &now),
+                Way::AsyncWrite => shadow.race(cell, UPDATE, lane as u32, &now),
                 _ => shadow.atomic(cell, key, lane as u32, &now),
             };
             race = race.or(seen.map(|seen| Fault::Race(shadow.byte_of(cell), seen)));
@@ -364,7 +439,7 @@ impl Execution<'_, '_> {
             written.set(offset as usize, MBARRIER_BYTES);
         }
         let deed = if way.writes() { Deed::Updates } else { Deed::Reads };
-        self.report(&step.access, id, deed, Faulty::new(lane, offset, race).as_slice());
+        self.report(access, id, deed, Faulty::new(lane, offset, race).as_slice());
     }
 
     /// Finds lanes that touch an mbarrier as if it were a number.
@@ -397,7 +472,7 @@ impl Execution<'_, '_> {
         Other { place: self.machine.program.sites[site as usize], thread, what }
     }
 
-    fn told_at(&self, at: At) -> String {
+    pub fn told_at(&self, at: At) -> String {
         self.cluster.told_at(at)
     }
 }

@@ -216,6 +216,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             block.index = self.machine.index_of(*number);
             (block.time, block.known) = (1, 1);
             block.flights.clear();
+            block.bulk_stores.clear();
             block.named = Default::default();
             (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
@@ -256,6 +257,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             time: 1,
             known: 1,
             flights: Default::default(),
+            bulk_stores: Default::default(),
             named: Default::default(),
             has_waited: false,
             lets_early: false,

@@ -151,6 +151,7 @@ pub(super) enum Step<'a> {
     },
     Atomic(Box<Atomic>),
     Mbarrier(Box<MbarrierStep>),
+    Bulk(BulkStep),
     BeginCopies(Box<Copy>),
     CommitCopies,
     /// Waits for all but so many groups.
@@ -299,6 +300,30 @@ pub(super) struct MbarrierStep {
     /// The count, the bytes or the parity.
     pub number: Register,
     pub out: Option<Register>,
+}
+
+/// A deed about copies of many bytes.
+#[derive(Clone, Debug)]
+pub(super) enum BulkStep {
+    /// One begins.
+    Begin(Box<BulkCopy>),
+    Commit,
+    /// Waits for all but so many groups, or until they have read.
+    Wait {
+        n_left: usize,
+        only_reads: bool,
+    },
+    Fence,
+}
+
+/// A copy of many bytes, into shared memory where it has an mbarrier, else out of it.
+#[derive(Clone, Debug)]
+pub(super) struct BulkCopy {
+    pub to: Access,
+    pub from: Access,
+    pub bytes: Register,
+    /// The mbarrier whose phase counts them.
+    pub barrier: Option<Access>,
 }
 
 /// A copy that goes on by itself.

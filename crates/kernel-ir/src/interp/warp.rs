@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The state of a warp and of a block between two steps: all that a task needs to go on.
 
+use super::bulk::BulkStores;
 use super::clock::{Clock, Order, Releases};
 use super::flight::Flights;
 use super::mbarrier::Mbarriers;
@@ -219,6 +220,8 @@ pub(super) struct Block {
     pub known: u64,
     /// The copies that its threads have begun.
     pub flights: Flights,
+    /// Those out of shared memory, of many bytes.
+    pub bulk_stores: BulkStores,
     /// Its barriers with numbers.
     pub named: NamedBarriers,
     /// Whether a thread has waited for the launch in front.

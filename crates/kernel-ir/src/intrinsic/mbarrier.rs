@@ -13,7 +13,8 @@ pub const MBARRIER_BYTES: u32 = 8;
 pub const MOST_ARRIVALS: i64 = (1 << 20) - 1;
 
 const OWN: Accepts = Accepts::Pointer(&[Space::Shared]);
-const ANY: Accepts = Accepts::Pointer(&[Space::Shared, Space::Cluster]);
+/// One of a block of the cluster.
+pub(super) const ANY: Accepts = Accepts::Pointer(&[Space::Shared, Space::Cluster]);
 const NUMBER: Accepts = Accepts::Exactly(Scalar::I32);
 
 const fn row(

@@ -8,6 +8,7 @@
 
 mod atomic;
 mod bits;
+mod bulk;
 mod cluster;
 mod copy;
 mod dependent;
@@ -24,6 +25,7 @@ use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
+pub use bulk::BULK_ALIGN;
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
 pub use mbarrier::{MBARRIER_BYTES, MOST_ARRIVALS};
@@ -136,6 +138,8 @@ pub enum Completes {
     /// When the thread has waited for the group that it is in: what it touches may be touched at
     /// any time until then.
     WithGroup,
+    /// When a thread has waited for the phase of the mbarrier that it belongs to.
+    WithPhase,
 }
 
 /// How alike the result is among threads.
@@ -179,6 +183,8 @@ pub enum Meaning {
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
     Cluster(ClusterOp),
+    /// It is about copies of many bytes.
+    Bulk(BulkOp),
     /// It is about an mbarrier.
     Mbarrier(MbarrierOp),
     /// It is about launches that begin before those in front of them have ended.
@@ -281,6 +287,23 @@ pub enum ClusterOp {
     Map,
 }
 
+/// The ways to deal with copies of many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkOp {
+    /// One into shared memory begins.
+    Copy,
+    /// One out of it begins.
+    Store,
+    /// Those out of it that have begun become a group.
+    Commit,
+    /// All but the last groups are waited for.
+    Wait,
+    /// All but the last groups are waited for as far as they read.
+    WaitRead,
+    /// They see what was written before.
+    Fence,
+}
+
 /// The deeds about mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierOp {
@@ -318,6 +341,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         timer::ROWS,
         atomic::ROWS,
         copy::ROWS,
+        bulk::ROWS,
         cluster::ROWS,
         mbarrier::ROWS,
         dependent::ROWS,

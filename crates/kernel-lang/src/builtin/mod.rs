@@ -139,6 +139,7 @@ pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     match name {
         "Constexpr" => Some(Elaborated::None),
         "async_group" => Some(Elaborated::AsyncGroup),
+        "bulk_group" => Some(Elaborated::BulkGroup),
         "WARP_SIZE" => Some(Elaborated::Int(i64::from(WARP_SIZE).into())),
         "bool" => Some(Elaborated::DType(Scalar::Bool)),
         _ => Scalar::parse(name).map(Elaborated::DType),

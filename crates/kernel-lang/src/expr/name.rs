@@ -266,6 +266,7 @@ fn is_known(value: &Elaborated) -> bool {
         Elaborated::Closure(_)
         | Elaborated::Builtin(_)
         | Elaborated::AsyncGroup
+        | Elaborated::BulkGroup
         | Elaborated::Kernpack
         | Elaborated::Module(_) => true,
         Elaborated::Optional(_) => true,

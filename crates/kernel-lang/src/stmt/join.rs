@@ -18,6 +18,7 @@ impl Emission {
         match (a, b) {
             (Elaborated::None, Elaborated::None)
             | (Elaborated::AsyncGroup, Elaborated::AsyncGroup)
+            | (Elaborated::BulkGroup, Elaborated::BulkGroup)
             | (Elaborated::Kernpack, Elaborated::Kernpack) => true,
             (Elaborated::Bool(a), Elaborated::Bool(b)) => a == b,
             (Elaborated::Int(a), Elaborated::Int(b)) => a == b,
@@ -84,6 +85,7 @@ impl Emission {
             | Elaborated::Swizzle(_)
             | Elaborated::Builtin(_)
             | Elaborated::AsyncGroup
+            | Elaborated::BulkGroup
             | Elaborated::Kernpack
             | Elaborated::Module(_)
             | Elaborated::Optional(_) => true,

@@ -29,6 +29,7 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Atomic(op), result) => self.lower_atomic(result, op, &values, &words(call)),
             (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
+            (Meaning::Bulk(op), _) => self.lower_bulk(op, call),
             (Meaning::Mbarrier(op), result) => self.lower_mbarrier(result, op, call),
             (Meaning::Dependent(op), _) => self.lower_dependent(op),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),

@@ -58,7 +58,7 @@ impl Needs {
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
             ) => Needs::SINCE_SM_90,
-            Meaning::Mbarrier(_) => Needs::MBARRIERS,
+            Meaning::Mbarrier(_) | Meaning::Bulk(_) => Needs::MBARRIERS,
             _ => Needs::NOTHING,
         }
     }
