@@ -136,7 +136,7 @@ impl Elaborator<'_> {
             Tuple::Leaf(offset) => *offset,
             Tuple::Node(_) => Int::<Leaf>::Known(0),
         };
-        let known = alignment(&mut self.emit, memory.align.into(), &offset, bytes);
+        let known = alignment(&self.emit, memory.align.into(), &offset, bytes);
         if known % needed == 0 {
             return Some(());
         }
