@@ -62,7 +62,7 @@ impl Maker {
         let outputs = self.outputs.clone();
         let Output { pointer, element } = self.rng.pick(&outputs);
         let bytes = (self.n_threads() * CELLS) as u32 * element.bytes();
-        if bytes % BULK_ALIGN != 0 {
+        if !bytes.is_multiple_of(BULK_ALIGN) {
             return self.share();
         }
         let tile = self.array("sent", element, bytes, BULK_ALIGN);
