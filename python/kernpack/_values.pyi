@@ -116,6 +116,12 @@ class Mbarrier:
         self,
     ) -> None:
         """Arrives, and goes on."""
+    def arrive_after_copies(
+        self,
+    ) -> None:
+        """Arrives when all copies `to=kp.async_group` are done that this thread has begun: those who
+        wait for the phase see them.
+        """
     def expect_tx(self, bytes: Numeric) -> None:
         """The phase that goes on is complete only when copies have brought `bytes` more."""
     def arrive_and_expect_tx(self, bytes: Numeric) -> None:

@@ -2,6 +2,7 @@
 //! Parts of inputs that one thread brings to shared memory, phase by phase of an mbarrier, and
 //! cells of an output that one thread sends from there.
 
+use super::copies::Piece;
 use super::{CELLS, Maker, Output};
 use crate::intrinsic::{BULK_ALIGN, Level, MBARRIER_BYTES};
 use crate::kernel::{SharedArray, Size, Value};
@@ -15,6 +16,9 @@ impl Maker {
     /// Phases of bringing, computing, waiting and reading. An mbarrier is made once, so that this
     /// stands in no loop.
     pub(super) fn phases(&mut self) {
+        if self.rng.percent(25) {
+            return self.arrive_with_copies();
+        }
         let inputs = self.inputs.clone();
         let input = self.rng.pick(&inputs);
         let element_bytes = u64::from(input.element.bytes());
@@ -54,6 +58,19 @@ impl Maker {
                 self.barrier();
             }
         }
+    }
+
+    /// Each thread copies a piece, and arrives when that is there.
+    fn arrive_with_copies(&mut self) {
+        let bar = self.mbarrier(self.n_threads());
+        let Piece { element, count, base } = self.begin_copy(0);
+        self.effect("mbarrier.arrive_after_copies", vec![Operand::Value(bar)]);
+        for _ in 0..self.rng.within(0, 2) {
+            self.compute();
+        }
+        self.wait_for(bar, 0);
+        self.read_shared(base, element, count);
+        self.barrier();
     }
 
     /// A thread sends all cells of the block in an output, which each thread puts into shared

@@ -11,6 +11,7 @@ use super::bulk::end_bulk;
 use super::clock::{self, Clock, Now};
 use super::execute::{Execution, Machine};
 use super::finding::Kind;
+use super::flight::end_tracked;
 use super::launch::product;
 use super::memory::Memory;
 use super::shadow::Shadow;
@@ -119,11 +120,12 @@ impl Execution<'_, '_> {
 pub(super) fn end_block(
     machine: &mut Machine,
     cluster: &mut Cluster,
-    block: &Block,
+    block: &mut Block,
     warps: &[Warp],
 ) {
     cluster.has_ended[block.rank as usize] = true;
     end_bulk(machine, cluster, block);
+    end_tracked(machine, cluster, block);
     if !cluster.is_reached {
         return;
     }

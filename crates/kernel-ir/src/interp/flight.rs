@@ -4,17 +4,21 @@
 //! is marked in shadow memory, and whoever touches that, too, is found, the thread itself included.
 //! Behind the wait, what it did is what its thread did there.
 //!
+//! Where an arrival at an mbarrier comes with copies, who waits there sees them, and the thread
+//! need not.
+//!
 //! The bytes move at the wait: when they do makes no difference to a kernel in which nothing is
 //! found.
 
 use super::access::{Deed, Fault, Faulty, in_flight, now, touch};
 use super::clock::{Event, Now};
-use super::execute::Execution;
+use super::execute::{Execution, Machine};
 use super::finding::Kind;
+use super::mbarrier::At;
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
 use super::step::{Access, Copy};
-use super::warp::{LANES, lanes_of};
+use super::warp::{Block, Cluster, LANES, lanes_of};
 use crate::types::Space;
 use std::collections::VecDeque;
 
@@ -28,6 +32,17 @@ struct Flight {
     bytes: u32,
     /// Its mark where it reads.
     mark: Mark,
+    /// The arrival that it belongs to, at an mbarrier.
+    tracked: Option<Tracked>,
+}
+
+/// An arrival at an mbarrier that comes when copies are done, and the phase that it belongs to. It
+/// tells those who wait what the thread knew, too, which is more than a machine promises.
+#[derive(Clone, Copy, Debug)]
+struct Tracked {
+    at: At,
+    phase: i64,
+    event: Event,
 }
 
 /// The copies of a thread that are in flight.
@@ -55,7 +70,30 @@ impl Flights {
     /// Whether a copy by that thread, begun there, is in no group.
     pub fn is_open(&self, event: Event, site: u32) -> bool {
         let thread = self.0.get(event.warp as usize * LANES + event.lane as usize);
-        thread.is_some_and(|thread| thread.open.iter().any(|flight| flight.mark.site == site))
+        thread.is_some_and(|thread| {
+            thread.open.iter().any(|one| one.mark.site == site && one.tracked.is_none())
+        })
+    }
+
+    /// The copies of a thread belong to its arrival at an mbarrier.
+    pub fn track(&mut self, event: Event, at: At, phase: i64) {
+        let thread = self.of(event.warp, event.lane as usize);
+        let groups = thread.groups.iter_mut().flatten();
+        for flight in groups.chain(&mut thread.open) {
+            flight.tracked.get_or_insert(Tracked { at, phase, event });
+        }
+    }
+
+    /// Takes out copies that belong to arrivals.
+    fn take_tracked(&mut self, which: impl Fn(&Tracked) -> bool) -> Vec<Flight> {
+        let is_one = |flight: &mut Flight| flight.tracked.as_ref().is_some_and(&which);
+        let mut taken = Vec::new();
+        for thread in &mut self.0 {
+            for flights in thread.groups.iter_mut().chain([&mut thread.open]) {
+                taken.extend(flights.extract_if(.., |flight| is_one(flight)));
+            }
+        }
+        taken
     }
 
     /// Forgets all.
@@ -92,9 +130,9 @@ impl Execution<'_, '_> {
             let bytes = copy.to.bytes();
             let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
             let mark = Mark { writes: false, event, site: copy.to.site, is_bulk: false };
-            let flight = Flight { to, from, bytes, mark };
+            let flight = Flight { to, from, bytes, mark, tracked: None };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
-                self.each_cell(&flight, Shadow::mark);
+                change_marks(self.machine, self.cluster, &flight, Shadow::mark);
                 self.block.flights.of(self.warp.index, lane).open.push(flight);
             }
         }
@@ -132,7 +170,13 @@ impl Execution<'_, '_> {
             let thread = std::mem::take(self.block.flights.of(self.warp.index, lane));
             let open = thread.open.iter().map(|flight| (flight, ", and is in no group"));
             let in_groups = thread.groups.iter().flatten().map(|flight| (flight, ""));
-            for (flight, why) in in_groups.chain(open) {
+            let (tracked, left) = in_groups
+                .chain(open)
+                .partition::<Vec<_>, _>(|(flight, _)| flight.tracked.is_some());
+            // Who waits for the arrival waits for these.
+            let tracked = tracked.into_iter().map(|(flight, _)| *flight);
+            self.block.flights.of(self.warp.index, lane).open = tracked.collect();
+            for (flight, why) in left {
                 let place = self.machine.program.sites[flight.mark.site as usize];
                 let message = format!("a copy is in flight when its thread ends{why}");
                 let who = self.thread(lane);
@@ -175,20 +219,9 @@ impl Execution<'_, '_> {
         !faulty.is_some_and(|faulty| matches!(faulty.fault, Fault::OutOfBounds))
     }
 
-    /// Goes through the cells that a copy touches, each with its mark there.
-    fn each_cell(&mut self, flight: &Flight, f: impl Fn(&mut Shadow, usize, Mark)) {
-        let to = &mut self.cluster.shared[flight.to.0 as usize].1;
-        let mark = Mark { writes: true, ..flight.mark };
-        to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
-        let Some((id, offset)) = flight.from else { return };
-        if let Some(from) = &mut self.machine.shadows[id as usize] {
-            from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, flight.mark));
-        }
-    }
-
     /// A copy is done, and its thread knows.
     fn land(&mut self, flight: &Flight, lane: usize) {
-        self.each_cell(flight, Shadow::unmark);
+        change_marks(self.machine, self.cluster, flight, Shadow::unmark);
         self.record(flight, lane);
         let n_bytes = flight.bytes as usize;
         let zeros = [0; 16];
@@ -208,9 +241,21 @@ impl Execution<'_, '_> {
         }
     }
 
+    /// Copies are done that belong to arrivals at an mbarrier, in phases before that one.
+    pub fn land_tracked(&mut self, at: At, phase: i64) {
+        let done = self.block.flights.take_tracked(|one| one.at == at && one.phase < phase);
+        done.iter().for_each(|flight| self.land(flight, flight.mark.event.lane as usize));
+    }
+
     /// From now on its thread has done what a copy did. Whoever raced with that was found before.
     fn record(&mut self, flight: &Flight, lane: usize) {
-        let now = now!(self.warp, self.block, self.cluster);
+        let now = match flight.tracked {
+            Some(Tracked { event: Event { block, warp, time, .. }, .. }) => {
+                let (block_known, warp_known) = (0, 0);
+                Now { block, warp, time, block_known, warp_known, orders: None, peers: &[] }
+            }
+            None => now!(self.warp, self.block, self.cluster),
+        };
         let packing = self.machine.packing;
         let (to, offset) = flight.to;
         for byte in offset..offset + u64::from(flight.bytes) {
@@ -227,6 +272,34 @@ impl Execution<'_, '_> {
         for cell in shadow.cells(offset, flight.bytes) {
             shadow.read(cell, key, lane as u32, &now);
         }
+    }
+}
+
+/// A block ends: finds copies that belong to arrivals which nobody has waited for.
+pub(super) fn end_tracked(machine: &mut Machine, cluster: &mut Cluster, block: &mut Block) {
+    for flight in block.flights.take_tracked(|_| true) {
+        let place = machine.program.sites[flight.mark.site as usize];
+        let message = "a copy into its block's memory is in flight when the block ends".to_owned();
+        let Event { block, warp, lane, .. } = flight.mark.event;
+        let who = machine.thread(block, warp, lane);
+        machine.findings.add(Kind::UnawaitedCopy, place, None, || (Some(who), message));
+        change_marks(machine, cluster, &flight, Shadow::unmark);
+    }
+}
+
+/// Goes through the cells that a copy touches, each with its mark there.
+fn change_marks(
+    machine: &mut Machine,
+    cluster: &mut Cluster,
+    flight: &Flight,
+    f: impl Fn(&mut Shadow, usize, Mark),
+) {
+    let to = &mut cluster.shared[flight.to.0 as usize].1;
+    let mark = Mark { writes: true, ..flight.mark };
+    to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
+    let Some((id, offset)) = flight.from else { return };
+    if let Some(from) = &mut machine.shadows[id as usize] {
+        from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, flight.mark));
     }
 }
 

@@ -23,6 +23,9 @@ use crate::intrinsic::{MBARRIER_BYTES, MOST_ARRIVALS, MbarrierOp};
 use crate::types::Space;
 use std::collections::BTreeMap;
 
+/// How many deeds of one phase are remembered.
+const MOST_REMEMBERED: usize = 1 << 16;
+
 /// How arrivals touch the bytes of an mbarrier.
 const UPDATE: Way = Way::AtomicWriteNear;
 
@@ -57,6 +60,8 @@ pub(super) struct Mbarrier {
     before: Vec<Before>,
     /// Copies in flight, each with its phase.
     copies: Vec<(i64, Bulk)>,
+    /// Whether arrivals come with copies of a few bytes.
+    has_small_copies: bool,
     /// Who stands for it: what its copies did are deeds of that one.
     agent: (u64, u32),
     made: Done,
@@ -112,6 +117,14 @@ impl Mbarrier {
         before
     }
 
+    /// Remembers a deed. Of very many, the earliest are forgotten.
+    fn remember(&mut self, deed: Before) {
+        if self.before.len() >= MOST_REMEMBERED {
+            self.before.drain(..MOST_REMEMBERED / 2);
+        }
+        self.before.push(deed);
+    }
+
     /// Takes copies out that are in flight.
     pub fn take_copies(&mut self, which: impl Fn(&Bulk) -> bool) -> Vec<Bulk> {
         self.copies.extract_if(.., |(_, bulk)| which(bulk)).map(|(_, bulk)| bulk).collect()
@@ -135,7 +148,10 @@ impl Execution<'_, '_> {
         self.warp.outside.access(self.place(), active);
         match step.op {
             MbarrierOp::Init => lanes_of(active).for_each(|lane| self.make_mbarrier(step, lane)),
-            MbarrierOp::Arrive | MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx => {
+            MbarrierOp::Arrive
+            | MbarrierOp::ArriveAfterCopies
+            | MbarrierOp::ExpectTx
+            | MbarrierOp::ArriveExpectTx => {
                 lanes_of(active).for_each(|lane| self.come_to_mbarrier(step, lane));
                 self.block.time += 1;
                 self.check_time();
@@ -197,6 +213,7 @@ impl Execution<'_, '_> {
             causes: Clock::default(),
             before: Vec::new(),
             copies: Vec::new(),
+            has_small_copies: false,
             agent,
             made,
         };
@@ -210,7 +227,10 @@ impl Execution<'_, '_> {
             return;
         }
         let is_arrival = step.op != MbarrierOp::ExpectTx;
-        let bytes = if step.op == MbarrierOp::Arrive { 0 } else { self.number(step, lane) };
+        let bytes = match step.op {
+            MbarrierOp::Arrive | MbarrierOp::ArriveAfterCopies => 0,
+            _ => self.number(step, lane),
+        };
         let done = self.done(step, lane);
         let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
         let told = self.told_at(at);
@@ -232,7 +252,11 @@ impl Execution<'_, '_> {
                 barrier.arriving.join(&clock);
                 barrier.causes.join(&clock);
             }
-            false => barrier.before.push(Before { done, what: Needs::Bytes }),
+            false => barrier.remember(Before { done, what: Needs::Bytes }),
+        }
+        if step.op == MbarrierOp::ArriveAfterCopies {
+            barrier.has_small_copies = true;
+            self.block.flights.track(done.event, at, phase);
         }
         self.machine.changes += 1;
         if is_arrival {
@@ -275,7 +299,11 @@ impl Execution<'_, '_> {
         let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
         let (phase, agent) = (barrier.phase, barrier.agent);
         let done: Vec<_> = barrier.copies.extract_if(.., |(of, _)| *of < phase).collect();
+        let has_small_copies = barrier.has_small_copies;
         done.iter().for_each(|(of, bulk)| self.land_bulk(bulk, agent, *of));
+        if has_small_copies {
+            self.land_tracked(at, phase);
+        }
     }
 
     /// Finds a deed that nothing orders before a phase is complete, which has it complete.
@@ -350,7 +378,7 @@ impl Execution<'_, '_> {
             );
             self.find(Kind::MisusedBarrier, lane, None, message);
         } else if let Some(barrier) = self.cluster.mbarriers.get_mut(&at) {
-            barrier.before.push(Before { done, what: Needs::Wait });
+            barrier.remember(Before { done, what: Needs::Wait });
         }
         true
     }

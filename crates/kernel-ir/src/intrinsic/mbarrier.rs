@@ -55,6 +55,12 @@ pub(super) const ROWS: &[Intrinsic] = &[
         MbarrierOp::Arrive,
     ),
     row(
+        "mbarrier.arrive_after_copies",
+        "Arrives at an mbarrier when all copies are done that this thread has begun by `copy.async`. Those who wait for the phase see them.",
+        &[OWN],
+        MbarrierOp::ArriveAfterCopies,
+    ),
+    row(
         "mbarrier.expect_tx",
         "The phase of an mbarrier that goes on is complete only when copies have brought so many bytes more.",
         &[ANY, NUMBER],

@@ -311,6 +311,8 @@ pub enum MbarrierOp {
     Init,
     /// Arrives.
     Arrive,
+    /// Arrives when copies of the thread are done.
+    ArriveAfterCopies,
     /// Has its phase expect bytes.
     ExpectTx,
     /// Has its phase expect bytes, and arrives.

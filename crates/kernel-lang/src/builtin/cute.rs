@@ -114,6 +114,7 @@ const WRITE: &[(&str, &str)] = &[
     ("redux_sync", "kp.warp_reduction_sum(x)"),
     ("vote_uni_sync", "kp.vote_all_sync(condition)"),
     ("mapa", "kp.map_shared(x, rank)"),
+    ("cp_async_mbarrier_arrive_noinc", "bar.arrive_after_copies()"),
     ("mbarrier_init", "bar = kp.mbarrier(); bar.init(count)"),
     ("mbarrier_arrive", "bar.arrive()"),
     ("mbarrier_expect_tx", "bar.expect_tx(bytes)"),

@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// The most of one call: a thread keeps a bit for each.
 const MOST_STAGES: i128 = 32;
 
+/// The methods of an mbarrier in another block's memory.
+const REMOTE: &[&str] = &["arrive", "expect_tx", "arrive_and_expect_tx"];
+
 pub(super) const ROWS: &[Builtin] = &[Builtin {
     name: "mbarrier",
     takes: &["stages="],
@@ -41,6 +44,14 @@ pub(super) const METHODS: &[Builtin] = &[
         takes: &[],
         doc: "Arrives, and goes on.",
         data: "mbarrier.arrive",
+        run: arrive,
+    },
+    Builtin {
+        name: "arrive_after_copies",
+        takes: &[],
+        doc: "Arrives when all copies `to=kp.async_group` are done that this thread has begun: those \
+              who wait for the phase see them.",
+        data: "mbarrier.arrive_after_copies",
         run: arrive,
     },
     Builtin {
@@ -107,7 +118,7 @@ fn one(cx: &mut Elaborator<'_>, given: &Given) -> Option<Arc<Mbarrier>> {
         return None;
     }
     let is_own = barrier.space == Space::Shared;
-    if !is_own && matches!(method, "init" | "wait" | "try_wait") {
+    if !is_own && !REMOTE.contains(&method) {
         let message = format!("`{name}` is in another block's memory, where threads only arrive");
         let help = format!("leave `{method}` to threads of that block");
         cx.mistake("type", given.span, message, help);

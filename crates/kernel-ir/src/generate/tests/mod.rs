@@ -109,7 +109,7 @@ fn they_have_everything() {
                  div floordiv floormod mulhigh min max and or xor shl shr eq ne lt le gt ge barrier \
                  shuffle.idx shuffle.up shuffle.down shuffle.xor vote.any vote.all vote.ballot \
                  match.any atomic.add atomic.cas atomic.exchange fma sqrt popcount rsqrt \
-                 mbarrier.init mbarrier.arrive mbarrier.wait mbarrier.try_wait copy.bulk \
+                 mbarrier.init mbarrier.arrive mbarrier.arrive_after_copies mbarrier.wait mbarrier.try_wait copy.bulk \
                  copy.bulk_store fence.proxy_async";
     for name in names.split_whitespace() {
         assert!(counts.get(name).is_some_and(|count| *count > 5), "{name}: {counts:?}");
