@@ -177,6 +177,31 @@ def test_python_can_be_asked_about_functions():
     assert kp.warp_reduction_sum.__module__ == "kernpack"
 
 
+def test_the_device_is_asked_by_jit_functions():
+    @kp.kernel
+    def tells(out, sm_count):
+        out[kp.block_idx()[0]] = sm_count
+
+    @kp.jit
+    def asks(out):
+        device = kp.device
+        if device.cc >= 90:
+            tells(out, device.sm_count).launch(grid=min(kp.device.sm_count, 200), block=1)
+
+    checked = asks.check(torch.zeros(140, dtype=torch.int64))
+    assert checked.ok and checked.arguments[0].tolist() == [132] * 132 + [0] * 8
+    checked = asks.check(torch.zeros(140, dtype=torch.int64), device={"sm_count": 5})
+    assert checked.ok and checked.arguments[0].tolist() == [5] * 5 + [0] * 135
+    checked = asks.check(torch.zeros(1, dtype=torch.int64), device={"cc": 80})
+    assert checked.ok and checked.arguments[0].tolist() == [0]
+    for wrong, told in (({"sm_count": 0}, "a positive integer"), ({"cores": 1}, "device.cores")):
+        with pytest.raises(ValueError, match=told):
+            asks.check(torch.zeros(1, dtype=torch.int64), device=wrong)
+    assert repr(kp.device) == "kp.device"
+    with pytest.raises(AttributeError, match="`kp.device.cc` is for functions under `@kp.jit`"):
+        _ = kp.device.cc
+
+
 def test_a_warp_has_as_many_threads_in_python():
     @kp.kernel
     def tells(x):

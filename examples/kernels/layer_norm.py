@@ -4,22 +4,27 @@
 import kernpack as kp
 from rows import (
     CLUSTERS,
-    PROCESSORS,
-    RESIDENT,
     WIDTH,
     WITH_CLUSTERS,
     WITHOUT,
     add,
     add_columns,
+    add_product,
+    after,
     await_held,
+    clusters_at_once,
+    fetch_first,
+    fetch_next,
     hold,
     part,
     room,
     row_sum,
+    row_sums,
     stages,
     vectors,
     where,
     write,
+    zeros,
 )
 
 # As for RMSNorm.
@@ -31,7 +36,10 @@ FORWARD = (
     (512, 4, False),
     (512, 8, True),
 )
-BACKWARD = ((128, 1), (256, 1), (512, 1), (1024, 1))
+# For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
+# clusters have it to themselves.
+BACKWARD = ((64, 2, 2, 10), (128, 2, 2, 5), (128, 4, 2, 4), (256, 4, 2, 2), (512, 4, 2, 1))
+WIDE_BACKWARD = (512, 4, 2)
 # Longer rows are read again, where there are no clusters to hold them.
 TWICE = (512, 4)
 BACKWARD_TWICE = 512
@@ -226,49 +234,42 @@ def layer_gradient(
     dbs,
     threads: kp.Constexpr,
     parts: kp.Constexpr,
+    depth: kp.Constexpr,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster has some of the rows, and what all of these add to dw and db. While it
-    computes with one, the next is on its way."""
+    computes with one, the next are on their way."""
     worker, workers, first = where(threads, parts, cluster)
     weight = kp.zipped_divide(w, (WIDTH,))
-    xs = stages(x.element_type, WIDTH, threads, parts)
-    dys = stages(x.element_type, WIDTH, threads, parts)
-    dw = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
-    db = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
-    dw.fill(0)
-    db.fill(0)
-    hold(xs[None, None, 0], vectors(x, worker, WIDTH), first, threads, True)
-    hold(dys[None, None, 0], vectors(dy, worker, WIDTH), first, threads, True)
-    await_held(True, cluster)
-    stage = 0
+    rooms = [stages(x.element_type, WIDTH, threads, parts, depth) for _ in range(2)]
+    dw, db = zeros((WIDTH, parts)), zeros((WIDTH, parts))
+    one = 1 / kp.float32(x.shape[1])
+    fetch_first(rooms, (x, dy), worker, workers, first, threads)
+    await_held(False, cluster)
+    stage, turn = 0, 0
     for row in range(worker, x.shape[0], workers):
-        if row + workers < x.shape[0]:
-            hold(xs[None, None, 1 - stage], vectors(x, row + workers, WIDTH), first, threads, True)
-            hold(
-                dys[None, None, 1 - stage], vectors(dy, row + workers, WIDTH), first, threads, True
-            )
-        kp.commit_group()
-        kp.wait_group(1)
-        held, held_dy = xs[None, None, stage], dys[None, None, stage]
+        fetch_next(rooms, (x, dy), row, workers, stage, first, threads)
+        held, held_dy = [room[None, None, stage] for room in rooms]
         middle, scale = mean[row], rstd[row]
-        total, dot = kp.float32(0), kp.float32(0)
+        totals, dots = zeros(WIDTH), zeros(WIDTH)
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
                 gradient = part(held_dy, k) * part(weight, i)
-                total += gradient.reduce(kp.add)
-                dot += (gradient * ((part(held, k) - middle) * scale)).reduce(kp.add)
-        total, dot = mean_of(total, x, cluster), mean_of(dot, x, cluster)
+                totals.store(totals.load() + gradient)
+                add_product(dots, gradient, part(held, k) - middle)
+        total, dot = totals.load().reduce(kp.add), dots.load().reduce(kp.add) * scale
+        total, dot = row_sums(total, dot, threads, turn, cluster)
+        total, dot = total * one, dot * one
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
                 normed, gradient = (part(held, k) - middle) * scale, part(held_dy, k)
-                dw[None, k].store(dw[None, k].load() + gradient * normed)
+                add_product(dw[None, k], gradient, normed)
                 db[None, k].store(db[None, k].load() + gradient)
-                change = (gradient * part(weight, i) - total - normed * dot) * scale
+                change = kp.fma(normed, -dot, gradient * part(weight, i) - total) * scale
                 write(vectors(dx, row, WIDTH), i, change)
-        stage = 1 - stage
+        stage, turn = after(stage, rooms), 1 - turn
     for k in kp.range_constexpr(parts):
         write(vectors(dws, worker, WIDTH), first + k * threads, dw[None, k].load())
         write(vectors(dbs, worker, WIDTH), first + k * threads, db[None, k].load())
@@ -313,28 +314,33 @@ def layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, threads: kp.Constex
         noalias(dw, dx), noalias(db, dx), noalias(db, dw)
     """,
     workspace={
-        "dws": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)",
-        "dbs": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)",
+        "dws": "Tensor([device.sm_count * max(1, min(16, 16384 // d)), d], float32, align=16)",
+        "dbs": "Tensor([device.sm_count * max(1, min(16, 16384 // d)), d], float32, align=16)",
     },
 )
 def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
     """The gradients of layer_norm(x, w, b) for dy, that of its result. Works in place of dy or x."""
     m, d = x.shape
-    for threads, parts in BACKWARD:
+    for threads, parts, depth, at_once in BACKWARD:
         if d <= threads * parts * WIDTH:
-            blocks = min(m, PROCESSORS * (RESIDENT // threads))
-            layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts).launch(
-                grid=blocks, block=threads, min_blocks=RESIDENT // threads
+            blocks = min(m, kp.device.sm_count * at_once)
+            layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, depth).launch(
+                grid=blocks, block=threads, min_blocks=at_once
             )
             add_columns(dws, blocks, dw)
             add_columns(dbs, blocks, db)
             return
     for cluster in CLUSTERS:
-        threads, parts = BACKWARD[len(BACKWARD) - 1]
-        blocks = min(m, PROCESSORS // cluster)
+        threads, parts, depth = WIDE_BACKWARD
+        blocks = min(m, clusters_at_once(cluster))
         if d <= cluster * threads * parts * WIDTH:
-            layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, cluster).launch(
-                grid=blocks * cluster, block=threads, cluster=cluster, arch=WITH_CLUSTERS
+            layer_gradient(
+                x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, depth, cluster
+            ).launch(
+                grid=blocks * cluster,
+                block=threads,
+                cluster=cluster,
+                arch=WITH_CLUSTERS,
             )
             layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
                 grid=blocks, block=BACKWARD_TWICE, arch=WITHOUT
@@ -342,7 +348,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
             add_columns(dws, blocks, dw)
             add_columns(dbs, blocks, db)
             return
-    blocks = min(m, PROCESSORS)
+    blocks = min(m, kp.device.sm_count)
     layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
         grid=blocks, block=BACKWARD_TWICE
     )

@@ -4,22 +4,28 @@
 import kernpack as kp
 from rows import (
     CLUSTERS,
-    PROCESSORS,
-    RESIDENT,
     WIDTH,
     WITH_CLUSTERS,
     WITHOUT,
     add,
     add_columns,
+    add_product,
+    after,
     await_held,
+    await_part,
+    clusters_at_once,
+    fetch_first,
+    fetch_next,
     hold,
     part,
     room,
     row_sum,
+    row_sums,
     stages,
     vectors,
     where,
     write,
+    zeros,
 )
 
 # How rows are held, for ever longer ones: the threads of a block, how many such vectors each has,
@@ -30,21 +36,25 @@ FORWARD = (
     (256, 2, False),
     (256, 4, False),
     (512, 4, False),
-    (1024, 4, True),
+    (512, 8, True),
 )
-# Longer rows are read twice, where there are no clusters to hold them.
+# Longer rows are held by clusters, or read twice where there are none.
+WIDE = (512, 8)
 TWICE = (512, 4)
-# For gradients: threads and vectors.
-BACKWARD = ((128, 1), (256, 1), (256, 2), (512, 2))
+# For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
+# clusters have it to themselves.
+BACKWARD = ((64, 2, 2, 12), (128, 2, 2, 6), (256, 2, 3, 4), (512, 2, 3, 2), (1024, 2, 3, 1))
+WIDE_BACKWARD = (1024, 2, 2)
 BACKWARD_TWICE = (1024, 1)
 
 
-def squares(held):
-    """The sum of the squares of what a thread holds."""
-    total = kp.float32(0)
+def squares(held, arriving=False):
+    """The sum of the squares of what a thread holds, or has begun to hold vector by vector."""
+    sums = zeros(WIDTH)
     for k in kp.range_constexpr(held.shape[1]):
-        total += (part(held, k) * part(held, k)).reduce(kp.add)
-    return total
+        await_part(held, k, arriving)
+        add_product(sums, part(held, k), part(held, k))
+    return sums.load().reduce(kp.add)
 
 
 def scale_of(total, x, eps, cluster=1):
@@ -75,15 +85,16 @@ def rms_rows(
     """A block or a cluster a row, which it holds: it is read once."""
     row, _, first = where(threads, parts, cluster)
     held = room(x.element_type, WIDTH, threads, parts, shared)
-    hold(held, vectors(x, row, WIDTH), first, threads, shared)
-    added = None
+    hold(held, vectors(x, row, WIDTH), first, threads, shared, apart=residual is None)
     if residual is not None:
         added = room(x.element_type, WIDTH, threads, parts)
         hold(added, vectors(residual, row, WIDTH), first, threads)
-    await_held(shared, cluster)
-    if residual is not None:
+        await_held(shared)
         add(held, added, vectors(summed, row, WIDTH), first, threads)
-    scale = scale_of(squares(held), x, eps, cluster)
+    total = squares(held, shared and residual is None)
+    if cluster > 1:
+        kp.cluster_wait()
+    scale = scale_of(total, x, eps, cluster)
     weight, target = kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH)
     write_normed(held, scale, weight, target, first, threads)
 
@@ -117,18 +128,19 @@ def normalise(x, w, out, eps, residual, summed):
     m, d = x.shape
     for threads, parts, shared in FORWARD:
         if d <= threads * parts * WIDTH:
+            at_once = 3 if shared and residual is None else 1024 // threads
             rms_rows(x, w, out, eps, threads, parts, shared, residual, summed).launch(
-                grid=m, block=threads, min_blocks=1024 // threads
+                grid=m, block=threads, min_blocks=at_once
             )
             return
     for cluster in CLUSTERS:
-        threads, parts, shared = FORWARD[len(FORWARD) - 1]
+        threads, parts = WIDE
         if d <= cluster * threads * parts * WIDTH:
-            rms_rows(x, w, out, eps, threads, parts, shared, residual, summed, cluster).launch(
+            rms_rows(x, w, out, eps, threads, parts, True, residual, summed, cluster).launch(
                 grid=m * cluster,
                 block=threads,
                 cluster=cluster,
-                min_blocks=1024 // threads,
+                min_blocks=3 if residual is None else 2,
                 arch=WITH_CLUSTERS,
             )
             threads, parts = TWICE
@@ -170,12 +182,12 @@ def fused_add_rms_norm(x, residual, w, out, residual_out, eps):
 
 def dot_of(held, held_dy, weight, first, threads):
     """The sum of dy * w * x of what a thread holds."""
-    dot = kp.float32(0)
+    dots = zeros(WIDTH)
     for k in kp.range_constexpr(held.shape[1]):
         i = first + k * threads
         if i < weight.shape[1]:
-            dot += (part(held_dy, k) * part(weight, i) * part(held, k)).reduce(kp.add)
-    return dot
+            add_product(dots, part(held_dy, k) * part(weight, i), part(held, k))
+    return dots.load().reduce(kp.add)
 
 
 @kp.kernel
@@ -188,40 +200,34 @@ def rms_gradient(
     eps,
     threads: kp.Constexpr,
     parts: kp.Constexpr,
+    depth: kp.Constexpr,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster has some of the rows, and what all of these add to dw. While it computes
-    with one, the next is on its way."""
+    with one, the next are on their way."""
     worker, workers, first = where(threads, parts, cluster)
     weight = kp.zipped_divide(w, (WIDTH,))
-    xs = stages(x.element_type, WIDTH, threads, parts)
-    dys = stages(x.element_type, WIDTH, threads, parts)
-    dw = kp.make_rmem_tensor((WIDTH, parts), kp.float32)
-    dw.fill(0)
-    hold(xs[None, None, 0], vectors(x, worker, WIDTH), first, threads, True)
-    hold(dys[None, None, 0], vectors(dy, worker, WIDTH), first, threads, True)
-    await_held(True, cluster)
-    stage = 0
+    rooms = [stages(x.element_type, WIDTH, threads, parts, depth) for _ in range(2)]
+    dw = zeros((WIDTH, parts))
+    one = 1 / kp.float32(x.shape[1])
+    fetch_first(rooms, (x, dy), worker, workers, first, threads)
+    await_held(False, cluster)
+    stage, turn = 0, 0
     for row in range(worker, x.shape[0], workers):
-        if row + workers < x.shape[0]:
-            hold(xs[None, None, 1 - stage], vectors(x, row + workers, WIDTH), first, threads, True)
-            hold(
-                dys[None, None, 1 - stage], vectors(dy, row + workers, WIDTH), first, threads, True
-            )
-        kp.commit_group()
-        kp.wait_group(1)
-        held, held_dy = xs[None, None, stage], dys[None, None, stage]
+        fetch_next(rooms, (x, dy), row, workers, stage, first, threads)
+        held, held_dy = [room[None, None, stage] for room in rooms]
         dot = dot_of(held, held_dy, weight, first, threads)
-        scale = scale_of(squares(held), x, eps, cluster)
-        along = row_sum(dot, cluster) * scale * scale / kp.float32(x.shape[1])
+        total, dot = row_sums(squares(held), dot, threads, turn, cluster)
+        scale = kp.rsqrt(total * one + eps)
+        along = dot * scale * scale * one
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
                 value, gradient = part(held, k), part(held_dy, k)
-                dw[None, k].store(dw[None, k].load() + gradient * (value * scale))
-                change = (gradient * part(weight, i) - value * along) * scale
+                add_product(dw[None, k], gradient, value * scale)
+                change = kp.fma(value, -along, gradient * part(weight, i)) * scale
                 write(vectors(dx, row, WIDTH), i, change)
-        stage = 1 - stage
+        stage, turn = after(stage, rooms), 1 - turn
     for k in kp.range_constexpr(parts):
         write(vectors(partial, worker, WIDTH), first + k * threads, dw[None, k].load())
 
@@ -267,28 +273,29 @@ def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts:
     ) where T in {float16, bfloat16}, d % 8 == 0, d >= 8,
         noalias(w, dx), noalias(w, dw), noalias(dw, dx)
     """,
-    workspace={"partial": "Tensor([132 * max(1, min(8, 16384 // d)), d], float32, align=16)"},
+    workspace={
+        "partial": "Tensor([device.sm_count * max(1, min(16, 16384 // d)), d], float32, align=16)"
+    },
 )
 def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
     """The gradients of rms_norm(x, w) for dy, that of its result. Works in place of dy or x."""
     m, d = x.shape
-    for threads, parts in BACKWARD:
+    for threads, parts, depth, at_once in BACKWARD:
         if d <= threads * parts * WIDTH:
-            blocks = min(m, PROCESSORS * (RESIDENT // threads))
-            rms_gradient(x, w, dy, dx, partial, eps, threads, parts).launch(
-                grid=blocks, block=threads, min_blocks=RESIDENT // threads
+            blocks = min(m, kp.device.sm_count * at_once)
+            rms_gradient(x, w, dy, dx, partial, eps, threads, parts, depth).launch(
+                grid=blocks, block=threads, min_blocks=at_once
             )
             add_columns(partial, blocks, dw)
             return
     for cluster in CLUSTERS:
-        threads, parts = BACKWARD[len(BACKWARD) - 1]
-        blocks = min(m, PROCESSORS * (RESIDENT // threads) // cluster)
+        threads, parts, depth = WIDE_BACKWARD
+        blocks = min(m, clusters_at_once(cluster))
         if d <= cluster * threads * parts * WIDTH:
-            rms_gradient(x, w, dy, dx, partial, eps, threads, parts, cluster).launch(
+            rms_gradient(x, w, dy, dx, partial, eps, threads, parts, depth, cluster).launch(
                 grid=blocks * cluster,
                 block=threads,
                 cluster=cluster,
-                min_blocks=RESIDENT // threads,
                 arch=WITH_CLUSTERS,
             )
             threads, parts = BACKWARD_TWICE
@@ -297,7 +304,7 @@ def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
             )
             add_columns(partial, blocks, dw)
             return
-    blocks = min(m, PROCESSORS)
+    blocks = min(m, kp.device.sm_count)
     threads, parts = BACKWARD_TWICE
     rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
         grid=blocks, block=threads

@@ -5,8 +5,6 @@ import kernpack as kp
 
 # The elements of halves that have 16 bytes.
 WIDTH = 8
-# The multiprocessors that share rows for gradients, and the threads that each has at once.
-PROCESSORS, RESIDENT = 132, 1024
 # The blocks of a cluster, and the architectures that have clusters.
 CLUSTERS = (2, 4, 8)
 WITH_CLUSTERS, WITHOUT = "compute_90", "compute_80"
@@ -15,6 +13,15 @@ WITH_CLUSTERS, WITHOUT = "compute_90", "compute_80"
 def width_of(x):
     """How many elements have 16 bytes."""
     return 128 // x.element_type.width
+
+
+def clusters_at_once(cluster):
+    """How many clusters of so many blocks, each with a multiprocessor to itself, run at once: these
+    lie in groups of sixteen or more, of which a cluster has one."""
+    processors = kp.device.sm_count
+    if cluster > 2:
+        processors -= processors % 16
+    return max(1, processors // cluster)
 
 
 def where(threads, parts, cluster=1):
@@ -42,15 +49,16 @@ def room(dtype, width, threads, parts, shared=False):
     return kp.make_rmem_tensor((width, parts), dtype)
 
 
-def stages(dtype, width, threads, parts):
-    """Two such rooms in shared memory, the last mode: one fills while the other is in use."""
-    block = kp.make_ordered_layout((width, threads, parts, 2), (0, 1, 2, 3))
+def stages(dtype, width, threads, parts, depth):
+    """So many rooms in shared memory, the last mode: some fill while one is in use."""
+    block = kp.make_ordered_layout((width, threads, parts, depth), (0, 1, 2, 3))
     return kp.shared(dtype, block)[None, kp.thread_idx()[0], None, None]
 
 
-def hold(held, source, first, threads, shared=False, beyond=0):
+def hold(held, source, first, threads, shared=False, beyond=0, apart=False):
     """Reads a thread's part of a row, every `threads`-th vector from `first` on; what is beyond the
-    row is `beyond`. In shared memory it is there behind `await_held`."""
+    row is `beyond`. In shared memory it is there behind `await_held`, or vector by vector behind
+    `await_part`, where these are read `apart`."""
     for k in kp.range_constexpr(held.shape[1]):
         i = first + k * threads
         if i >= source.shape[1]:
@@ -59,6 +67,43 @@ def hold(held, source, first, threads, shared=False, beyond=0):
             kp.copy(source[None, i], held[None, k], to=kp.async_group)
         else:
             held[None, k].store(source[None, i].load())
+        if shared and apart:
+            kp.commit_group()
+
+
+def await_part(held, k, shared):
+    """Waits for one vector of what this thread has begun to hold apart from the others."""
+    if shared:
+        kp.wait_group(held.shape[1] - 1 - k)
+
+
+def fetch(rooms, sources, row, stage, first, threads):
+    """Begins to hold a row of each source, if there is that row, in a stage of its room."""
+    for j in kp.range_constexpr(len(rooms)):
+        if row < sources[j].shape[0]:
+            source = vectors(sources[j], row, rooms[j].shape[0])
+            hold(rooms[j][None, None, stage], source, first, threads, True)
+    kp.commit_group()
+
+
+def fetch_first(rooms, sources, worker, workers, first, threads):
+    """Begins to hold the first rows of a worker, one less than there are stages."""
+    for stage in kp.range_constexpr(rooms[0].shape[2] - 1):
+        fetch(rooms, sources, worker + stage * workers, stage, first, threads)
+
+
+def fetch_next(rooms, sources, row, workers, stage, first, threads):
+    """Begins to hold the row that comes so many turns later, in the stage of the last one. Waits for
+    what is held of this row, which no other thread touches."""
+    ahead = rooms[0].shape[2] - 1
+    free = ahead if stage == 0 else stage - 1
+    fetch(rooms, sources, row + ahead * workers, free, first, threads)
+    kp.wait_group(ahead)
+
+
+def after(stage, rooms):
+    """The stage of the next row."""
+    return 0 if stage == rooms[0].shape[2] - 1 else stage + 1
 
 
 def await_held(shared, cluster=1):
@@ -85,14 +130,49 @@ def gathered(value, function, cluster):
     return whole
 
 
+def zeros(shape):
+    """Sums in registers, of nothing yet."""
+    sums = kp.make_rmem_tensor(shape, kp.float32)
+    sums.fill(0)
+    return sums
+
+
+def add_product(sums, a, b):
+    """Adds `a * b`, which is not rounded by itself."""
+    sums.store(kp.fma(a, b, sums.load()))
+
+
 def row_sum(value, cluster=1):
     """The sum over all threads that work on a row."""
     return gathered(kp.block_reduction_sum(value), kp.add, cluster)
 
 
-def row_max(value, cluster=1):
-    """The largest of all threads that work on a row."""
-    return gathered(kp.block_reduction_max(value), kp.max, cluster)
+def row_sums(a, b, threads, turn, cluster=1):
+    """The sums of `a` and of `b` over all threads that work on a row: half of the lanes of a warp add
+    those of `a`, the others those of `b`. It has one barrier, as rows take turns with the room for
+    what warps have: `turn` is 0 for every other row, else 1."""
+    here = threads // 32
+    warps = here * cluster
+    width = min(warps, 16)
+    half, lane = kp.lane_idx() // 16, kp.lane_idx() % 16
+    sums = kp.shared(kp.float32, (warps, 2, 2))
+    kept, given = (a, b) if half == 0 else (b, a)
+    own = kp.warp_reduction_sum(kept + kp.shuffle_sync_bfly(given, 16), threads_in_group=16)
+    if lane < cluster:
+        if cluster == 1:
+            sums[kp.warp_idx(), half, turn] = own
+        else:
+            there = kp.map_shared(sums, lane)
+            there[kp.block_idx_in_cluster() * here + kp.warp_idx(), half, turn] = own
+    if cluster == 1:
+        kp.sync_threads()
+    else:
+        kp.cluster_sync()
+    total = kp.float32(0)
+    for warp in kp.range_constexpr(0, warps, width):
+        total += sums[warp + lane % width, half, turn]
+    total = kp.warp_reduction_sum(total, threads_in_group=width)
+    return kp.shuffle_sync(total, 0), kp.shuffle_sync(total, 16)
 
 
 def write(target, i, value):
@@ -113,19 +193,23 @@ def part(held, k):
     return held[None, k].load().to(kp.float32)
 
 
-WARPS = 16
+# The warps of a block, and how many rows each reads before it adds them.
+WARPS, AHEAD = 32, 8
 
 
 @kp.kernel
 def sum_columns(x, rows, out):
-    """A column a lane; a warp has every 16th of the first rows."""
+    """A column a lane; a warp has every 32nd of the first rows."""
     sums = kp.shared(kp.float32, (32, WARPS))
     lane, warp = kp.lane_idx(), kp.warp_idx()
     column = kp.block_idx()[0] * 32 + lane
     total = kp.float32(0)
     if column < out.shape[0]:
-        for row in range(warp, rows, WARPS):
-            total += x[row, column]
+        for first in range(warp, rows, WARPS * AHEAD):
+            for j in kp.range_constexpr(AHEAD):
+                row = first + j * WARPS
+                value = x[kp.min(row, rows - 1), column]
+                total += value if row < rows else kp.float32(0)
     sums[lane, warp] = total
     kp.sync_threads()
     if warp == 0 and column < out.shape[0]:

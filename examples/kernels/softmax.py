@@ -7,10 +7,10 @@ from rows import (
     WITH_CLUSTERS,
     WITHOUT,
     await_held,
+    await_part,
     hold,
     part,
     room,
-    row_max,
     row_sum,
     vectors,
     where,
@@ -25,6 +25,8 @@ LEAST = -3.4028234663852886e38
 # has, and whether these lie in shared memory.
 FORWARD = ((64, 4, False), (256, 2, False), (256, 4, False), (512, 4, False), (512, 8, True))
 BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True))
+# The same for clusters, which come first, and whether dy lies in shared memory, too.
+WIDE_BACKWARD = ((2, 512, 4, True), (4, 512, 4, True), (8, 512, 4, True), (8, 512, 8, False))
 # Longer rows are read twice, where there are no clusters to hold them.
 TWICE = (512, 4)
 
@@ -40,6 +42,37 @@ def grown(most, total, values):
     return now, total * power(most - now) + power(values - now).reduce(kp.add)
 
 
+def of_row(most, total, threads, cluster):
+    """The maximum and the sum of a row, where each thread has its own: its sum is of exponentials
+    beside its maximum. All of them meet once."""
+    here = threads // 32
+    warps = here * cluster
+    lane, own = kp.lane_idx(), most
+    most = kp.warp_reduction_max(most)
+    total = kp.warp_reduction_sum(total * power(own - most))
+    mosts, totals = [kp.shared(kp.float32, warps) for _ in range(2)]
+    if lane < cluster:
+        if cluster == 1:
+            mosts[kp.warp_idx()], totals[kp.warp_idx()] = most, total
+        else:
+            warp = kp.block_idx_in_cluster() * here + kp.warp_idx()
+            kp.map_shared(mosts, lane)[warp] = most
+            kp.map_shared(totals, lane)[warp] = total
+    if cluster == 1:
+        kp.sync_threads()
+    else:
+        kp.cluster_sync()
+    width = min(warps, 32)
+    most, total = LEAST, kp.float32(0)
+    for first in kp.range_constexpr(0, warps, width):
+        most = kp.max(most, mosts[first + lane % width])
+    most = kp.warp_reduction_max(most)
+    for first in kp.range_constexpr(0, warps, width):
+        warp = first + lane % width
+        total += totals[warp] * power(mosts[warp] - most)
+    return most, kp.warp_reduction_sum(total, threads_in_group=width)
+
+
 @kp.kernel
 def softmax_once(
     x,
@@ -51,15 +84,17 @@ def softmax_once(
 ):
     """A block or a cluster a row, which it holds: it is read once."""
     row, _, first = where(threads, parts, cluster)
-    source, target = vectors(x, row, width_of(x)), vectors(out, row, width_of(x))
     held = room(x.element_type, width_of(x), threads, parts, shared)
-    hold(held, source, first, threads, shared, beyond=-x.element_type.inf)
-    await_held(shared, cluster)
-    most = row_max(kp.float32(held.load().reduce(kp.max)), cluster)
-    total = kp.float32(0)
+    source, target = vectors(x, row, width_of(x)), vectors(out, row, width_of(x))
+    hold(held, source, first, threads, shared, beyond=-x.element_type.inf, apart=True)
+    most, total = LEAST, kp.float32(0)
     for k in kp.range_constexpr(parts):
-        total += power(part(held, k) - most).reduce(kp.add)
-    scale = 1 / row_sum(total, cluster)
+        await_part(held, k, shared)
+        most, total = grown(most, total, part(held, k))
+    if cluster > 1:
+        kp.cluster_wait()
+    most, total = of_row(most, total, threads, cluster)
+    scale = 1 / total
     for k in kp.range_constexpr(parts):
         write(target, first + k * threads, power(part(held, k) - most) * scale)
 
@@ -107,7 +142,7 @@ def softmax(x, out):
                     grid=m * cluster,
                     block=threads,
                     cluster=cluster,
-                    min_blocks=1024 // threads,
+                    min_blocks=3,
                     arch=WITH_CLUSTERS,
                 )
                 threads, parts = TWICE
@@ -130,15 +165,16 @@ def gradient_once(
     threads: kp.Constexpr,
     parts: kp.Constexpr,
     shared: kp.Constexpr,
+    shared_dy: kp.Constexpr,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster a row, of which it holds y and dy: they are read once."""
     row, _, first = where(threads, parts, cluster)
     target = vectors(dx, row, width_of(y))
     held = room(y.element_type, width_of(y), threads, parts, shared)
-    held_dy = room(y.element_type, width_of(y), threads, parts, shared)
+    held_dy = room(y.element_type, width_of(y), threads, parts, shared_dy)
     hold(held, vectors(y, row, width_of(y)), first, threads, shared)
-    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared)
+    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared_dy)
     await_held(shared, cluster)
     dot = kp.float32(0)
     for k in kp.range_constexpr(parts):
@@ -185,13 +221,17 @@ def softmax_backward(y, dy, dx):
     if n % width == 0:
         for threads, parts, shared in BACKWARD:
             if n <= threads * parts * width:
-                gradient_once(y, dy, dx, threads, parts, shared).launch(grid=m, block=threads)
+                gradient_once(y, dy, dx, threads, parts, shared, shared).launch(
+                    grid=m, block=threads
+                )
                 return
-        for cluster in CLUSTERS:
-            threads, parts, shared = BACKWARD[len(BACKWARD) - 1]
+        for cluster, threads, parts, shared_dy in WIDE_BACKWARD:
             if n <= cluster * threads * parts * width:
-                gradient_once(y, dy, dx, threads, parts, shared, cluster).launch(
-                    grid=m * cluster, block=threads, cluster=cluster, arch=WITH_CLUSTERS
+                gradient_once(y, dy, dx, threads, parts, True, shared_dy, cluster).launch(
+                    grid=m * cluster,
+                    block=threads,
+                    cluster=cluster,
+                    arch=WITH_CLUSTERS,
                 )
                 threads, parts = TWICE
                 gradient_twice(y, dy, dx, threads, parts, width).launch(

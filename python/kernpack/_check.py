@@ -94,6 +94,7 @@ def check(
     args: tuple[Any, ...],
     seed: int,
     strict: bool,
+    device: Mapping[str, int] | None = None,
     request: Request | None = None,
 ) -> Checked:
     """The call with these arguments, all of them in order, on the interpreter; lists and dataclasses
@@ -109,6 +110,7 @@ def check(
     host = _Host()
     passed = [host.copied(arg) for arg in args]
     options = {"function": function.name, "seed": seed, "devices": host.devices}
+    options["device"] = dict(device or {})
     given: dict[int, Any] = {}
     answer = _native.interpret(*request, options, given.__setitem__, passed)
     if "error" in answer:

@@ -174,18 +174,29 @@ class _Methods(tvm_ffi.Function):
         self._meet_written(bound.args)
         return self.package.prepare(cast("Function", self), unpacked(bound.args))
 
-    def check(self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any) -> Checked:
+    def check(
+        self,
+        /,
+        *args: Any,
+        seed: int = 0,
+        strict: bool = False,
+        device: Mapping[str, int] | None = None,
+        **keywords: Any,
+    ) -> Checked:
         """Makes the call on the interpreter, which says what is wrong with the kernels, and writes
         nothing: see `docs/debugging.md`.
 
         A call that is refused raises the same as the call itself. `seed` changes the order in which
-        warps and blocks run; with `strict`, what is found is raised as a `CheckError`. It is a
+        warps and blocks run; with `strict`, what is found is raised as a `CheckError`.
+        `device` says what GPU launches find that ask, as `{"sm_count": 4}`: else an H200. It is a
         `TypeError` for a function whose kernels are not written in kernpack, or whose package was
         not built here.
         """
         with importing():
             from . import _check
-        return _check.check(cast("Function", self), self._in_order(args, keywords), seed, strict)
+        return _check.check(
+            cast("Function", self), self._in_order(args, keywords), seed, strict, device
+        )
 
     def _in_order(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call on the interpreter, in order."""

@@ -361,12 +361,18 @@ class _JitMethods(Function):
         return [_specialise.canonical(of, said) for of, said in zip(classes, annotations)]
 
     def check(
-        self, /, *args: Any, seed: int = 0, strict: bool = False, **keywords: Any
+        self,
+        /,
+        *args: Any,
+        seed: int = 0,
+        strict: bool = False,
+        device: Mapping[str, int] | None = None,
+        **keywords: Any,
     ) -> _check.Checked:
         """As `Function.check`: arrays of the CPU stand for those of a GPU."""
         variant, given = self._to_interpret(args, keywords, "a check")
         # Another function may have become the same package, with other places.
-        return _check.check(variant.function, given, seed, strict, variant.request)
+        return _check.check(variant.function, given, seed, strict, device, variant.request)
 
     def _to_interpret(
         self, args: Sequence[Any], keywords: Mapping[str, Any], why: str

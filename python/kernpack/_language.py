@@ -32,6 +32,22 @@ class AsyncGroup:
 async_group = AsyncGroup("async_group")
 bulk_group = AsyncGroup("bulk_group")
 
+
+class Device:
+    """The GPU of a call, of which functions under `@kp.jit` ask."""
+
+    def __repr__(self) -> str:
+        return "kp.device"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"`kp.device.{name}` is for functions under `@kp.jit`, which kernpack compiles and Python "
+            "does not run"
+        )
+
+
+device = Device()
+
 _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 """The functions that kernels have not."""
 
@@ -39,8 +55,13 @@ _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 @functools.lru_cache(maxsize=None)
 def names() -> dict[str, Any]:
     """Every name, with what it is to Python."""
-    made: dict[str, Any] = {"Tensor": Tensor, "WARP_SIZE": WARP_SIZE}
-    made |= {"async_group": async_group, "bulk_group": bulk_group}
+    made: dict[str, Any] = {
+        "Tensor": Tensor,
+        "WARP_SIZE": WARP_SIZE,
+        "async_group": async_group,
+        "bulk_group": bulk_group,
+        "device": device,
+    }
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     for each in stub.body:
         if isinstance(each, ast.FunctionDef) and each.name not in made:

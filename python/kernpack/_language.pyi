@@ -43,6 +43,19 @@ async_group: AsyncGroup
 bulk_group: AsyncGroup
 """The same of copies out of shared memory, of many bytes: `kp.copy(…, to=kp.bulk_group)`."""
 
+class Device:
+    """The GPU of a call, of which functions under `@kp.jit` ask."""
+
+    sm_count: Num
+    """How many multiprocessors it has."""
+    smem_optin: Num
+    """How many bytes of shared memory a block may have, static and dynamic."""
+    cc: Num
+    """Its compute capability, 90 for 9.0."""
+
+device: Device
+"""The GPU of the call."""
+
 def thread_idx() -> tuple[Num, Num, Num]:
     """The thread within its block: a tuple of x, y and z."""
 
@@ -642,6 +655,12 @@ def sync_threads() -> None:
 
 def sync_warp() -> None:
     """Waits until every thread of the warp is here."""
+
+def grid_sync() -> None:
+    """Waits until every thread of the grid is here. What was written before it is seen behind it
+    by all of them. The launch has `cooperative=True`, and conditions around it are the same for
+    the whole grid.
+    """
 
 def barrier(barrier_id: Numeric, number_of_threads: int) -> None:
     """Waits at a barrier with a number, 1 to 15, until `number_of_threads` have come there, a

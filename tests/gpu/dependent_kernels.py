@@ -44,6 +44,20 @@ def behind(x, w, y):
         scale_and_add(y, w, x).launch(grid=grid, block=BLOCK)
 
 
+@kp.jit(
+    "mixed(x: Tensor([n], float32, mut), w: Tensor([n], float32), y: Tensor([n], float32, mut)) where noalias(x, y)",
+    arch=ARCH,
+)
+def mixed(x, w, y):
+    """Each third launch begins when all in front of it have ended."""
+    grid = kp.ceil_div(x.shape[0], BLOCK)
+    for turn in kp.range_constexpr(N_LAUNCHES // 2):
+        first = False if turn % 3 == 0 else ("w",)
+        second = False if turn % 3 == 1 else ("w",)
+        scale_and_add(x, w, y).launch(grid=grid, block=BLOCK, pdl=first)
+        scale_and_add(y, w, x).launch(grid=grid, block=BLOCK, pdl=second)
+
+
 def expected(x, w):
     """The numbers that either chain leaves in `x`: each operation is rounded by itself."""
     for _ in range(N_LAUNCHES):

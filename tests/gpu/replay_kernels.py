@@ -24,7 +24,7 @@ import threading
 import time
 from pathlib import Path
 
-from cuda_driver import CLUSTER, Place, call, config, pointers
+from cuda_driver import CLUSTER, COOPERATIVE, Place, call, config, pointers
 
 # What a kernel is given at most, in seconds. The longest takes some milliseconds.
 PATIENCE = 20
@@ -256,6 +256,8 @@ class Device:
         values = [Place(len(value), content=value) for value in case.parameters(self.base)]
         params = pointers([value.address for value in values])
         attributes = [(CLUSTER, recorded["cluster"])] if recorded["cluster"] != [1, 1, 1] else []
+        if recorded["cooperative"]:
+            attributes.append((COOPERATIVE, (1,)))
         shape = config(recorded["grid"], recorded["block"], shared, 0, attributes)
         problem = self.call("cuLaunchKernelEx", shape, kernel, params, None)
         problem = problem or self.call("cuCtxSynchronize")

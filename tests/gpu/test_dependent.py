@@ -16,7 +16,7 @@ def numbers(n):
     return torch.randn(n, device="cuda"), torch.rand(n, device="cuda")
 
 
-@pytest.mark.parametrize("name", ["dependent", "behind"])
+@pytest.mark.parametrize("name", ["dependent", "behind", "mixed"])
 @pytest.mark.parametrize("n", [1, 1000, 1 << 20])
 def test_a_chain_computes_what_one_behind_another_does(name, n):
     call = getattr(kernels, name)

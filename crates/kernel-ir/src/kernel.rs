@@ -3,6 +3,7 @@
 //! print as they are written in a kernel's text.
 
 use crate::constant::Const;
+use crate::intrinsic::Level;
 use crate::op::{Op, OpKind, Region};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use kernpack_machine::Arch;
@@ -249,6 +250,18 @@ impl Kernel {
             region.0.iter().any(|op| is_one(op) || op.kind.regions().any(asserts))
         }
         asserts(&self.body)
+    }
+
+    /// Whether its blocks wait for the whole grid, so that its launches are cooperative.
+    pub fn waits_for_grid(&self) -> bool {
+        fn waits(region: &Region) -> bool {
+            let is_one = |op: &Op| match &op.kind {
+                OpKind::Call(call) => call.intrinsic.together == Level::Grid,
+                _ => false,
+            };
+            region.0.iter().any(|op| is_one(op) || op.kind.regions().any(waits))
+        }
+        waits(&self.body)
     }
 
     /// The kernel without its assertions.

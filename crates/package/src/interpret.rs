@@ -10,6 +10,7 @@ mod arguments;
 mod array;
 mod budget;
 mod compare;
+mod device;
 mod difference;
 mod driver;
 mod fill;
@@ -24,6 +25,7 @@ pub mod values;
 
 pub use array::Array;
 pub use compare::{Compare, Comparison, KernelImages};
+pub use device::said as device_said;
 pub use difference::{ElementDifference, TensorDifference};
 pub use fill::Fill;
 pub use kernpack_kernel_ir::interp::Cancel;
@@ -42,13 +44,9 @@ use compare::Made;
 use driver::Gpu;
 use kernpack_ffi_abi::{DType, ErrorKind};
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
-use kernpack_machine::shared;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
-use kernpack_validators::LaunchFlag;
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
-use kernpack_validators::plan::{
-    Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Refused, Site,
-};
+use kernpack_validators::plan::{Accepted, DeviceFact, LaidOut, Outcome, Refused};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -169,7 +167,7 @@ pub fn interpret(
     let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
     let mut named = wanted.values.iter().map(|(name, _)| name);
     let is_known = known.is_some() || named.any(|name| name == DeviceFact::Cc.name());
-    let (wanted, facts) = device_facts(plan, wanted, known.unwrap_or(USUAL_FACTS))?;
+    let (wanted, facts) = device::of_wanted(plan, wanted, known.unwrap_or(device::USUAL))?;
     let arguments = Arguments::make(&function.signature, &wanted)?;
     let outcome = check_call_knowing(plan, &arguments.described, device, Some(facts));
     let accepted = accepted(outcome)?;
@@ -222,42 +220,6 @@ fn unwritten(function: &Function, tensor: &InterpretedTensor) -> Option<Diagnost
     let message = format!("no kernel has written `{element}`");
     let problem = Diagnostic::new("unwritten-result", message);
     Some(problem.mark(result.span, "a result, of which callers see every element"))
-}
-
-/// The attributes of a device where nobody says them: those of an H200.
-const USUAL_FACTS: DeviceFacts = [132, shared::MOST_BYTES as i64, 90];
-
-/// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
-/// run at once.
-fn asks_of_device(plan: &Plan) -> bool {
-    let is_cooperative = |launch: &Launch| matches!(&launch.site, Site::Gpu(grid) if grid.flags.has(LaunchFlag::Cooperative));
-    plan.exprs.contains(&Expr::Device) || plan.launches.iter().any(is_cooperative)
-}
-
-/// Takes what is said of the device from what is said of the arguments, where a launch asks for it.
-fn device_facts(
-    plan: &Plan,
-    wanted: &Wanted,
-    mut facts: DeviceFacts,
-) -> Result<(Wanted, DeviceFacts), Diagnostic> {
-    let mut wanted = wanted.clone();
-    if !asks_of_device(plan) {
-        return Ok((wanted, facts));
-    }
-    let mut problem = None;
-    wanted.values.retain(|(name, text)| {
-        let place = DeviceFact::ALL.iter().position(|fact| fact.name() == name);
-        let Some(place) = place else { return true };
-        match text.parse() {
-            Ok(value) => facts[place] = value,
-            Err(_) => {
-                let message = format!("`{name}` is an integer, found `{text}`");
-                problem = Some(Diagnostic::new("bad-value", message));
-            }
-        }
-        false
-    });
-    problem.map_or(Ok((wanted, facts)), Err)
 }
 
 /// The GPU of a comparison, or why there is none.

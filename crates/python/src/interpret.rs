@@ -3,11 +3,11 @@
 //! called with what Python passes, and its kernels run on copies of the tensors.
 //!
 //! `kernpack_interpret(request, options, receiver, name, bytes, …, argument, …)` takes the request
-//! of `kernpack_get`, and as JSON `function`, `held`, which is how many files in memory follow, and
-//! perhaps `seed`, `write_back`, `devices` and `memory` as of [`Asked`]. It answers JSON: the
-//! `launches`, the `findings` as `kernpack run --json` has them, each with its `drawn` text,
-//! whether a GPU gives the same bits (`exact`), how many `results` there are, and which of the
-//! `tensors` that were passed may have been written. `receiver` is called with a number and a
+//! of `kernpack_get`, and as JSON `function`, `held`, which is how many files in memory follow,
+//! and perhaps `seed`, `write_back`, `devices`, `device` and `memory` as of [`Asked`]. It answers
+//! JSON: the `launches`, the `findings` as `kernpack run --json` has them, each with its `drawn`
+//! text, whether a GPU gives the same bits (`exact`), how many `results` there are, and which of
+//! the `tensors` that were passed may have been written. `receiver` is called with a number and a
 //! tensor for each result and, where nothing is written back, behind them for each tensor that was
 //! passed and may have been written. The problems of a package are an `error`, as of
 //! `kernpack_get`; a call that is refused raises what the call raises.
@@ -25,13 +25,14 @@ use kernpack_ffi_abi::{DeviceType, ErrorKind};
 use kernpack_package::interpret::values::NotOnHost;
 use kernpack_package::interpret::{
     Cancel, InterpretError, InterpretedLaunch, InterpretedPassed, Passed, PassedOptions,
-    interpret_passed, values,
+    device_said, interpret_passed, values,
 };
 use kernpack_process::memory;
 use kernpack_render::told;
 use kernpack_syntax::{Diagnostics, Texts, Told};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -50,6 +51,9 @@ struct Asked {
     /// number of the device's type and its own, or null.
     #[serde(default)]
     devices: Vec<Option<(i32, i32)>>,
+    /// Attributes of the device, by names such as `sm_count`.
+    #[serde(default)]
+    device: BTreeMap<String, i64>,
     /// The bytes of memory that the call may take: half of the machine's, where nothing is said.
     memory: Option<u64>,
 }
@@ -83,7 +87,10 @@ pub fn interpret(args: Args<'_>) -> Result<Value, Error> {
     // SAFETY: tensors have the bytes that they say.
     let mut copy = |address, bytes: &mut [u8]| unsafe { values::copy(address, bytes) };
     let passed = Passed::of(arguments, most, &mut copy).map_err(other)?;
-    let options = PassedOptions { seed: asked.seed, most_memory: most, cancel: Cancel::default() };
+    let said = device_said(asked.device.iter().map(|(name, value)| (&name[..], *value)));
+    let device = Some(said.map_err(|problem| Error::value(problem.to_string()))?);
+    let (seed, cancel) = (asked.seed, Cancel::default());
+    let options = PassedOptions { seed, most_memory: most, cancel, device };
     let function = asked.function.clone();
     match wait(request, function, passed, options)? {
         Ok((done, told)) => {

@@ -25,6 +25,7 @@ pub use named_tensor::NamedTensor;
 pub use when::{Branch, When};
 
 use crate::check;
+use crate::dim::Dim;
 use crate::expr::{Expr, Field, Name};
 use crate::geometry::Geometry;
 use crate::host_type::{HostType, element_path};
@@ -213,11 +214,28 @@ impl Signature {
         launches: &[LaunchSpec],
     ) -> Result<Plan, Diagnostics> {
         self.plan_with(default_device, |cx, plan| {
-            let mut join = Join::new(cx, plan, self, workspaces);
+            let mut join = Join::new(cx, plan, self, workspaces, asks_device(workspaces, launches));
             join.add_launches(launches);
             join.diagnostics.into_result()
         })
     }
+}
+
+/// Whether launches on a GPU, or workspaces beside such launches, name what is known of the device.
+fn asks_device(workspaces: &[Workspace], launches: &[LaunchSpec]) -> bool {
+    let on_gpu = launches.iter().any(|launch| launch.on_gpu().is_some());
+    let mut names = launches.iter().flat_map(LaunchSpec::names);
+    on_gpu && (names.any(|name| DeviceFact::named(&name).is_some()) || name_device(workspaces))
+}
+
+/// Whether workspaces name what is known of the device.
+fn name_device(workspaces: &[Workspace]) -> bool {
+    let dims = workspaces.iter().flat_map(|workspace| workspace.tensor.dims());
+    let exprs = dims.filter_map(|dim| match dim {
+        Dim::Expr(expr) => Some(expr),
+        Dim::Any | Dim::Star(_) => None,
+    });
+    exprs.flat_map(Expr::names).any(|name| DeviceFact::named(&name.text).is_some())
 }
 
 /// The state of joining launches to a signature's plan.
@@ -238,12 +256,14 @@ struct Join<'j, 's> {
 }
 
 impl<'j, 's> Join<'j, 's> {
-    /// A plan with the results and workspaces of a function, and no launch.
+    /// A plan with the results and workspaces of a function, and no launch. It asks of the device
+    /// where a name of it is used.
     fn new(
         cx: &'j mut Planner<'s>,
         plan: &'j mut Plan,
         signature: &Signature,
         workspaces: &[Workspace],
+        asks_device: bool,
     ) -> Join<'j, 's> {
         let mut join = Join {
             cx,
@@ -257,6 +277,9 @@ impl<'j, 's> Join<'j, 's> {
         };
         join.add_types(signature);
         join.add_results(signature);
+        if asks_device {
+            join.ask_device();
+        }
         join.add_workspaces(workspaces);
         join
     }
@@ -343,7 +366,6 @@ impl Join<'_, '_> {
     }
 
     fn add_launches(&mut self, launches: &[LaunchSpec]) {
-        self.ask_device(launches);
         let whens: Vec<_> = launches.iter().map(|launch| &launch.when).collect();
         self.learn_whens(&whens);
         let conds = self.conditions(launches);
@@ -437,13 +459,8 @@ impl Join<'_, '_> {
         }
     }
 
-    /// Gives names to what is known of the device, where a launch on a GPU uses any.
-    fn ask_device(&mut self, launches: &[LaunchSpec]) {
-        let on_gpu = launches.iter().any(|launch| launch.on_gpu().is_some());
-        let mut names = launches.iter().flat_map(LaunchSpec::names);
-        if !on_gpu || !names.any(|name| is_device_fact(&name)) {
-            return;
-        }
+    /// Gives names to what is known of the device.
+    fn ask_device(&mut self) {
         self.cx.b.ask_device();
         for fact in DeviceFact::ALL {
             let value = self.cx.b.device_fact(fact);
@@ -600,7 +617,7 @@ impl Join<'_, '_> {
                     "write a condition on it, such as `when = \"{name} in {{float32}}\"`, or name the kernel by it: `kernel = \"k_{{{name}}}\"`"
                 ),
             ),
-            None if is_device_fact(name) => {
+            None if DeviceFact::named(name).is_some() => {
                 ("is known in launches on a GPU only", known.to_string())
             }
             None if let Some(written) = Constant::written(name) => {
@@ -744,8 +761,4 @@ impl Join<'_, '_> {
             }
         }
     }
-}
-
-fn is_device_fact(name: &str) -> bool {
-    DeviceFact::ALL.iter().any(|fact| fact.name() == name)
 }

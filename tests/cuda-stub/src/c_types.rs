@@ -367,6 +367,53 @@ impl Value for CUDA_KERNEL_NODE_PARAMS {
     }
 }
 
+/// How a node of a graph depends on another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct CUgraphEdgeData {
+    /// When the other node lets it begin: 0 where it has ended.
+    pub from_port: u8,
+    /// What of it waits: 0 for all.
+    pub to_port: u8,
+    /// The type: 0 for a dependency like any other.
+    pub kind: u8,
+    /// Zeros.
+    pub reserved: [u8; 5],
+}
+
+impl CUgraphEdgeData {
+    /// The port of a kernel that lets others begin when it says so.
+    pub const PROGRAMMATIC: u8 = 1;
+    /// The port of a kernel that lets others begin when it has begun.
+    pub const LAUNCH_ORDER: u8 = 2;
+    /// The type of a dependency at one of these ports.
+    pub const PROGRAMMATIC_TYPE: u8 = 1;
+
+    /// Whether kernels can be connected so.
+    pub fn is_of_kernels(self) -> bool {
+        let is_early = matches!(self.from_port, Self::PROGRAMMATIC | Self::LAUNCH_ORDER);
+        let kind = if is_early { Self::PROGRAMMATIC_TYPE } else { 0 };
+        (is_early || self.from_port == 0)
+            && (self.to_port, self.kind, self.reserved) == (0, kind, [0; 5])
+    }
+}
+
+impl CType for CUgraphEdgeData {
+    fn c() -> String {
+        "CUgraphEdgeData".to_string()
+    }
+}
+
+impl Value for CUgraphEdgeData {
+    fn json(self, _memory: &Memory) -> String {
+        json::object([
+            ("from", self.from_port.to_string()),
+            ("to", self.to_port.to_string()),
+            ("type", self.kind.to_string()),
+        ])
+    }
+}
+
 /// An encoded tensor map, aligned as the driver demands. The type in C is aligned to 128 bytes
 /// since CUDA 13, for kernels.
 #[derive(Clone, Copy, Debug)]

@@ -16,12 +16,15 @@ use crate::call::Call;
 use crate::json;
 use crate::launch::Task;
 use crate::status::Status;
+use std::collections::BTreeSet;
 
 /// A graph.
 #[derive(Debug, Default)]
 pub struct Graph {
     /// Its nodes, as they were added.
     pub nodes: Vec<CUgraphNode>,
+    /// Which node depends on which: the earlier one of each pair first.
+    pub edges: BTreeSet<(CUgraphNode, CUgraphNode)>,
     /// Whether it is what a capture became, of which the stub keeps nothing.
     pub is_captured: bool,
 }
@@ -29,7 +32,7 @@ pub struct Graph {
 impl Graph {
     /// What a capture became.
     pub fn captured() -> Graph {
-        Graph { nodes: Vec::new(), is_captured: true }
+        Graph { is_captured: true, ..Graph::default() }
     }
 }
 

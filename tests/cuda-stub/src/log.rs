@@ -11,10 +11,11 @@
 //! Some calls note more: launches their kernel and the bytes of its arguments (`launch`), copies
 //! what they copied. A graph's launch has a list of what it launched (`launches`), each as a launch
 //! of its own would have it, and a call that gives a node something to do has that (`node`) in the
-//! same form, with no stream. What would have ended the process has a `crash`, and a call on an
-//! executable graph that began while another was at work on it has `"overlaps":true`. A call that
-//! failed because the stub was told so has `"told":true`. Where stacks are told, `stack` lists the
-//! files through which a call came, from the stub outwards.
+//! same form, with no stream. A call that connects nodes says how (`edges`). What would have ended
+//! the process has a `crash`, and a call on an executable graph that began while another was at
+//! work on it has `"overlaps":true`. A call that failed because the stub was told so has
+//! `"told":true`. Where stacks are told, `stack` lists the files through which a call came, from
+//! the stub outwards.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

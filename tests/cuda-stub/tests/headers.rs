@@ -4,7 +4,8 @@
 
 use kernpack_cuda_stub::api;
 use kernpack_cuda_stub::c_types::{
-    CUDA_KERNEL_NODE_PARAMS as CUkernelNode, CUlaunchAttribute, CUlaunchConfig, CUtensorMap,
+    CUDA_KERNEL_NODE_PARAMS as CUkernelNode, CUgraphEdgeData, CUlaunchAttribute, CUlaunchConfig,
+    CUtensorMap,
 };
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::h200;
@@ -69,6 +70,13 @@ fn layouts(code: &mut String) {
     ];
     assert_offsets(code, "CUDA_KERNEL_NODE_PARAMS", &node);
     assert_c(code, "sizeof(CUDA_KERNEL_NODE_PARAMS)", size_of::<CUkernelNode>());
+    let edge = [
+        ("from_port", offset_of!(CUgraphEdgeData, from_port)),
+        ("to_port", offset_of!(CUgraphEdgeData, to_port)),
+        ("type", offset_of!(CUgraphEdgeData, kind)),
+    ];
+    assert_offsets(code, "CUgraphEdgeData", &edge);
+    assert_c(code, "sizeof(CUgraphEdgeData)", size_of::<CUgraphEdgeData>());
     let value = offset_of!(CUlaunchAttribute, value);
     assert_c(code, "offsetof(CUlaunchAttribute, id)", offset_of!(CUlaunchAttribute, id));
     assert_c(code, "offsetof(CUlaunchAttribute, value.clusterDim.x)", value);
@@ -139,6 +147,9 @@ fn values(code: &mut String) {
         ("CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B", 6),
         ("CU_TENSOR_MAP_L2_PROMOTION_L2_256B", 3),
         ("CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA", 1),
+        ("CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC", CUgraphEdgeData::PROGRAMMATIC.into()),
+        ("CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER", CUgraphEdgeData::LAUNCH_ORDER.into()),
+        ("CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC", CUgraphEdgeData::PROGRAMMATIC_TYPE.into()),
         ("CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT", 2),
         ("CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM", 2),
         ("CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT", 1),

@@ -6,8 +6,8 @@
 //! outcomes.bin          what the buffers that kernels write hold behind the launches
 //! manifest.json         "inputs": rules, as `input.rs` has them
 //!                       "images": "file", "digest" (SHA-256 of what all its buffers hold before),
-//!                         "cases": "symbol", "origin", "grid", "block", "cluster", "shared" (bytes that the
-//!                           launch brings), "names" of parameters, "arguments": {"scalar": its bytes}
+//!                         "cases": "symbol", "origin", "grid", "block", "cluster", "cooperative", "shared"
+//!                           (bytes that the launch brings), "names" of parameters, "arguments": {"scalar": its bytes}
 //!                           or {"element", "count", "input": which rule, "outcome": where in
 //!                           outcomes.bin, if it is written}
 //! ```
@@ -108,6 +108,7 @@ impl Recording {
             "grid": case.grid,
             "block": case.block,
             "cluster": case.cluster,
+            "cooperative": case.kernel.waits_for_grid(),
             "shared": launched_bytes(&case.kernel, number),
             "names": names,
             "arguments": arguments,

@@ -101,6 +101,11 @@ fn functions() -> String {
             ],
         ),
         several(
+            "early(n: int32)",
+            &["", "pdl = true", "pdl = true", "", "pdl = true", "pdl = true, cooperative = true"]
+                .map(|attr| launch("a", &["n"], &[&format!("attr = {{ {attr} }}")])),
+        ),
+        several(
             "mapped(x: Tensor([k, 64], float16), n: int32)",
             &[a.clone(), launch("map", &["n", "tma(x, box=[8, 8])"], &[]), a],
         ),
@@ -204,8 +209,72 @@ fn the_nodes_of_a_graph_are_in_a_line() {
     assert_eq!(after, [serde_json::json!([]), made(0), made(1)]);
 }
 
-/// A launch that may begin before the one in front has ended is a node that begins behind it: what
-/// nodes have not is asked of none. By itself it is launched with all that it asks for.
+/// How nodes of a graph were connected, by their places in it: from which to which, and at which
+/// port of the first.
+fn edges(log: &[Json]) -> Vec<(usize, usize, u64)> {
+    let nodes = calls(log, "cuGraphAddKernelNode_v2");
+    let place = |node: &Json| nodes.iter().position(|line| line["out"]["node"] == *node).unwrap();
+    let mut edges = Vec::new();
+    for line in log.iter().filter(|line| line["result"] == "CUDA_SUCCESS") {
+        match line["call"].as_str() {
+            Some("cuGraphAddKernelNode_v2") => {
+                let after = line["after"].as_array().unwrap();
+                let to = place(&line["out"]["node"]);
+                edges.extend(after.iter().map(|from| (place(from), to, 0)));
+            }
+            Some("cuGraphAddDependencies_v2") => {
+                let of = line["edges"].as_array().unwrap();
+                edges.extend(of.iter().map(|edge| {
+                    let port = edge["way"]["from"].as_u64().unwrap();
+                    (place(&edge["from"]), place(&edge["to"]), port)
+                }));
+            }
+            _ => {}
+        }
+    }
+    edges.sort_unstable();
+    edges
+}
+
+/// A launch that may begin early begins when the one in front of it lets it. One that may not waits
+/// for all that it could overlap with; a cooperative one, and what is behind it, overlaps with
+/// none.
+#[test]
+fn launches_that_may_begin_early_have_programmatic_edges() {
+    let scene = Scene::new(&ways().graph);
+    scene.count("early", &[0]);
+    let log = scene.count("early", &[1]);
+    let expected =
+        [(0, 1, 1), (0, 3, 0), (1, 2, 1), (1, 3, 0), (2, 3, 0), (3, 4, 1), (3, 5, 0), (4, 5, 0)];
+    assert_eq!(edges(&log), expected);
+    assert_eq!((n_graphs(&log), first_arguments(&log)), (1, vec![1; 6]));
+    let log = scene.count("early", &[2]);
+    assert_eq!((n_graphs(&log), first_arguments(&log)), (1, vec![2; 6]));
+    assert_eq!((scene.n("graphs"), scene.n("executables")), (1, 1));
+}
+
+/// Where the driver takes no such edges, nodes are in a line.
+#[test]
+fn edges_that_the_driver_refuses_are_left_out() {
+    let line: Vec<_> = (1..6).map(|to| (to - 1, to, 0)).collect();
+    for (site, nth) in [
+        ("cuGraphAddDependencies_v2", 1),
+        ("cuGraphAddDependencies_v2", 4),
+        ("cuGraphInstantiateWithFlags", 1),
+    ] {
+        let scene = Scene::new(&ways().graph);
+        scene.count("early", &[0]);
+        scene.stub.fail(site, nth, 801);
+        let log = scene.count("early", &[1]);
+        let second = log.iter().rposition(|line| line["call"] == "cuGraphCreate").unwrap();
+        assert_eq!(edges(&log[second..]), line, "{site} {nth}");
+        assert_eq!((n_graphs(&log), first_arguments(&log)), (1, vec![1; 6]));
+        assert_eq!((scene.n("graphs"), scene.n("executables")), (1, 1));
+    }
+}
+
+/// A launch that may begin before the one in front has ended is a node, whose edges say that: the
+/// attribute is asked of none. By itself it is launched with all that it asks for.
 #[test]
 fn launches_that_may_begin_early_are_nodes_of_the_graph() {
     let ids = |of: &Json| {

@@ -312,6 +312,28 @@ source = { ptx = "k.ptx" }
 kernel = "any"
 args = ["g"]
 launch = { grid = ["g", "h"], block = [1024], attr = { cooperative = true } }
+[[function]]
+signature = "in_clusters(g: int32)"
+source = { ptx = "k.ptx" }
+kernel = "any"
+args = ["g"]
+launch = { grid = ["g"], block = [1024], attr = { cooperative = true, cluster = [1] } }
+[[function]]
+signature = "behind(g: int32, threads: int32, smem: int32)"
+[[function.launch]]
+source = { ptx = "k.ptx" }
+kernel = "any"
+args = ["g"]
+grid = [1]
+block = [32]
+[[function.launch]]
+source = { ptx = "k.ptx" }
+kernel = "any"
+args = ["g"]
+grid = ["g"]
+block = ["threads"]
+smem = "smem"
+attr = { cooperative = true }
 "#;
 
 fn limits() -> Loaded {
@@ -491,13 +513,50 @@ fn a_cooperative_grid_that_does_not_fit_is_told() {
         "any",
     );
     assert_eq!(
-        refused(&loaded, "together", &[1000, 2]),
+        refused(&loaded, "in_clusters", &[2000]),
         begin + "a cooperative grid of 2000 blocks does not fit on the device at once"
     );
     assert_eq!(loaded.call("together", &[Value::Int(100), Value::Int(2)]), Ok(()));
     // Of another error it is no reason.
     stub.fail("cuLaunchKernelEx", 1, 1);
-    assert_eq!(refused(&loaded, "together", &[1000, 2]), invalid_value("invalid argument"));
+    assert_eq!(refused(&loaded, "in_clusters", &[2000]), invalid_value("invalid argument"));
+}
+
+/// With how many blocks run at once, before anything is launched.
+#[test]
+fn a_cooperative_grid_that_does_not_fit_is_refused_first() {
+    default_stream();
+    let stub = Stub::load("devices 1");
+    let loaded = limits();
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    let behind = |numbers: [i64; 3]| loaded.call("behind", &numbers.map(Value::Int));
+    let error = |at_once: i64, blocks: i64| {
+        let calling = "when calling: `behind(g: int32, threads: int32, smem: int32)`";
+        Err(format!(
+            "ValueError: Too many blocks for the cooperative launch of `any` on device 0 {calling}, expected at most {at_once} at once, got {blocks}"
+        ))
+    };
+    for [threads, smem, at_once] in [[1024, 0, 264], [32, 0, 132 * 32], [32, 100_000, 264]] {
+        stub.take_log();
+        assert_eq!(behind([at_once + 1, threads, smem]), error(at_once, at_once + 1));
+        let log = stub.take_log();
+        assert!(
+            calls(&log, "cuLaunchKernelEx").is_empty() && calls(&log, "cuGraphLaunch").is_empty()
+        );
+        assert_eq!(behind([at_once, threads, smem]), Ok(()), "{threads} {smem}");
+    }
+    // Where each multiprocessor has one block at most, there is nothing to ask.
+    stub.take_log();
+    assert_eq!(behind([132, 1024, 0]), Ok(()));
+    let asked = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+    assert!(calls(&stub.take_log(), asked).is_empty());
+    // What is refused anyway says why, and what cannot be found out the driver says.
+    let error = behind([1000, 32, 300_000]).unwrap_err();
+    assert!(error.contains("shared memory exceed the device's"), "{error}");
+    stub.fail(asked, 1, 1);
+    let error = behind([265, 1024, 0]).unwrap_err();
+    assert!(error.contains("a cooperative grid of 265 blocks does not fit"), "{error}");
 }
 
 /// Shared memory beyond what is allowed by default needs no word of the caller's: nothing but an

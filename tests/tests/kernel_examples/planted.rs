@@ -236,14 +236,14 @@ fn softmax_backward(n: i64) -> Example {
 #[test]
 fn in_softmax() {
     // In registers, in shared memory, of a cluster, and read twice.
-    let most = "most = row_max(kp.float32";
-    let told = "kp.map_shared(values, kp.thread_idx()[0])[kp.block_idx_in_cluster()] = value";
-    let heard = "whole = function(whole, values[other])";
+    let told = "kp.map_shared(mosts, lane)[warp] = most";
+    let told_total = "kp.map_shared(totals, lane)[warp] = total";
+    let (heard, heard_total) = ("most = kp.max(most, mosts[", "total += totals[warp]");
     let (registers, shared) = (softmax(20), softmax(8196));
     let (cluster, twice) = (softmax(16388), softmax(21));
     registers.expect(
         ("            held[None, k].fill(beyond)", "            pass"),
-        &[("uninitialised-read", READ, None), ("uninitialised-read", most, None)],
+        &[("uninitialised-read", READ, None)],
     );
     registers.expect(
         ("if i >= source.shape[1]", "if i > source.shape[1]"),
@@ -253,56 +253,73 @@ fn in_softmax() {
         ("if i < target.shape[1]", "if i <= target.shape[1]"),
         &[TWO_WRITE, ("index-out-of-bounds", WRITTEN, None)],
     );
-    let scale = "    scale = 1 / row_sum(total, cluster)";
+    let line = "    mosts, totals = [kp.shared(";
+    let fewer = "    if kp.thread_idx()[0] < 32:\n        kp.sync_threads()  # some\n";
     registers.expect(
-        (scale, &format!("    scale = total\n    if first < 32:\n    {scale}")),
-        &[("divergent", SUMMED, Some("if first < 32"))],
+        (line, &format!("{fewer}{line}")),
+        &[("divergent", "# some", Some("if kp.thread_idx()[0] < 32:"))],
     );
+    for not_awaited in [
+        ("        await_part(held, k, shared)\n", ""),
+        ("        if shared and apart:\n            kp.commit_group()\n", ""),
+    ] {
+        shared.expect(
+            not_awaited,
+            &[("copy-in-flight", READ, Some(COPIED)), ("unawaited-copy", COPIED, None)],
+        );
+    }
+    // The row ends in front of the last part, whose group has no copies.
     shared.expect(
-        ("    await_held(shared, cluster)\n    most", "    most"),
-        &[
-            ("copy-in-flight", READ, Some(COPIED)),
-            ("copy-in-flight", most, Some(COPIED)),
-            ("unawaited-copy", COPIED, None),
-        ],
-    );
-    shared.expect(
-        ("        kp.commit_group()\n        kp.wait", "        kp.wait"),
-        &[
-            ("copy-in-flight", READ, Some(COPIED)),
-            ("copy-in-flight", most, Some(COPIED)),
-            ("unawaited-copy", COPIED, None),
-        ],
-    );
-    shared.expect(
-        ("kp.wait_group(0)", "kp.wait_group(1)"),
-        &[
-            ("copy-in-flight", READ, Some(COPIED)),
-            ("copy-in-flight", most, Some(COPIED)),
-            ("unawaited-copy", COPIED, None),
-        ],
+        ("kp.wait_group(held.shape[1] - 1 - k)", "kp.wait_group(held.shape[1] - k)"),
+        &[("copy-in-flight", READ, Some(COPIED))],
     );
     cluster.expect(
-        ("    kp.cluster_sync()\n", ""),
+        (
+            "        kp.cluster_sync()\n    width = min(warps, 32)",
+            "        pass\n    width = min(warps, 32)",
+        ),
         &[
             ("absent-block", told, None),
+            ("absent-block", told_total, None),
             ("shared-race", told, Some(heard)),
-            ("shared-race", "whole = values[0]", Some(told)),
+            ("shared-race", told_total, Some(heard_total)),
             ("shared-race", heard, Some(told)),
+            ("shared-race", heard_total, Some(told)),
+            ("shared-race", heard_total, Some(told_total)),
             ("uninitialised-read", heard, None),
+            ("uninitialised-read", heard_total, None),
         ],
     );
     cluster.expect(
         ("    kp.cluster_arrive()\n", ""),
-        &[("absent-block", told, None), ("misused-barrier", "kp.cluster_wait()", None)],
+        &[
+            ("absent-block", told, None),
+            ("absent-block", told_total, None),
+            ("misused-barrier", "^most, total = of_row(most", None),
+        ],
     );
     cluster.expect(
-        ("kp.thread_idx()[0] < cluster:", "kp.thread_idx()[0] <= cluster:"),
-        &[("index-out-of-bounds", told, None), ("shared-race", told, Some(told))],
+        (
+            "    if lane < cluster:\n        if cluster == 1:\n            mosts",
+            "    if lane <= cluster:\n        if cluster == 1:\n            mosts",
+        ),
+        &[
+            ("index-out-of-bounds", told, None),
+            ("index-out-of-bounds", told_total, None),
+            ("shared-race", told, Some(told)),
+            ("shared-race", told_total, Some(told_total)),
+        ],
     );
     cluster.expect(
-        ("[kp.block_idx_in_cluster()] = value", "[0] = value"),
-        &[("shared-race", "[0] = value", Some("[0] = value")), ("uninitialised-read", heard, None)],
+        (
+            "kp.map_shared(mosts, lane)[warp] = most",
+            "kp.map_shared(mosts, lane)[kp.warp_idx()] = most",
+        ),
+        &[
+            ("shared-race", "kp.map_shared(mosts, lane)", Some("kp.map_shared(mosts, lane)")),
+            ("uninitialised-read", heard, None),
+            ("uninitialised-read", heard_total, None),
+        ],
     );
     cluster.expect(
         ("kp.block_idx_in_cluster() * threads * parts", "kp.block_idx_in_cluster() * threads"),
@@ -318,7 +335,7 @@ fn in_softmax() {
 #[test]
 fn in_softmax_backward() {
     let (registers, twice) = (softmax_backward(20), softmax_backward(21));
-    let hold = "    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared)\n";
+    let hold = "    hold(held_dy, vectors(dy, row, width_of(y)), first, threads, shared_dy)\n";
     registers.expect((hold, ""), &[("uninitialised-read", READ, None)]);
     let loops = "dot)\n    for first in range(t, source";
     twice.expect((loops, &loops.replace("(t,", "(t // 2,")), &[TWO_WRITE]);
@@ -427,51 +444,69 @@ fn in_rms_norm() {
         &[("divergent", "# some", Some("if kp.thread_idx()[0] < 8:"))],
     );
     let fused = fused_add_rms_norm();
-    let hold = "        hold(added, vectors(residual, row, WIDTH), first, threads)\n    await";
-    fused.expect((hold, "    await"), &[("uninitialised-read", "added[None, k].load())", None)]);
-    let sums = "        add(held, added, vectors(summed, row, WIDTH), first, threads)\n    scale";
+    let hold = "        hold(added, vectors(residual, row, WIDTH), first, threads)\n        await";
+    fused
+        .expect((hold, "        await"), &[("uninitialised-read", "added[None, k].load())", None)]);
+    let sums = "        add(held, added, vectors(summed, row, WIDTH), first, threads)\n    total";
     fused.expect((sums, &sums.replace("row,", "row // 2,")), &[TWO_WRITE]);
 }
 
 #[test]
 fn in_rms_norm_backward() {
     // A row for each block, two rows for one of them, and rows that are read twice.
-    let (one, two) = (rms_norm_backward(2, 1032), rms_norm_backward(1057, 8));
-    let twice = rms_norm_backward(2, 8200).without_clusters();
+    let (one, two) = (rms_norm_backward(2, 1032), rms_norm_backward(1585, 8));
+    let twice = rms_norm_backward(2, 16392).without_clusters();
     two.expect(
-        ("        kp.wait_group(1)\n", ""),
+        ("    kp.wait_group(ahead)\n", ""),
         &[("copy-in-flight", READ, Some(COPIED)), ("unawaited-copy", COPIED, None)],
     );
     one.expect(
-        ("    dw.fill(0)\n", ""),
+        ("    sums.fill(0)\n", ""),
         &[
-            ("uninitialised-read", "dw[None, k].store(dw[None, k].load()", None),
             ("uninitialised-read", "write(vectors(partial", None),
+            ("uninitialised-read", "sums.store(kp.fma(a, b, sums.load()))", None),
         ],
     );
     one.expect(
-        ("    kp.sync_threads()\n", ""),
+        ("    kp.sync_threads()\n    if warp == 0", "    if warp == 0"),
         &[
             ("shared-race", "sums[lane, warp] = total", Some("total += sums[lane, other]")),
             ("uninitialised-read", "total += sums[lane, other]", None),
         ],
     );
-    let barrier = "    if column < 32:\n        kp.sync_threads()\n";
+    let barrier = "    if column < 32:\n        kp.sync_threads()  # some\n    if warp == 0";
     one.expect(
-        ("    kp.sync_threads()\n", barrier),
-        &[("divergent", "kp.sync_threads()", Some("if column < 32:"))],
+        ("    kp.sync_threads()\n    if warp == 0", barrier),
+        &[("divergent", "# some", Some("if column < 32:"))],
     );
     one.expect(
-        ("range(warp, rows, WARPS)", "range(warp, rows + 1, WARPS)"),
-        &[("uninitialised-read", "total += x[row, column]", None)],
+        ("x[kp.min(row, rows - 1), column]", "x[kp.min(row, rows), column]"),
+        &[("uninitialised-read", "value = x[", None)],
     );
-    let ahead = "dys[None, None, 1 - stage], vectors";
-    two.expect(
-        (ahead, &ahead.replace("1 - stage", "stage")),
-        &[("copy-in-flight", READ, Some(COPIED)), ("uninitialised-read", READ, None)],
+    let meet = "        kp.sync_threads()\n    else:\n        kp.cluster_sync()\n    total = ";
+    let (told, heard) = ("sums[kp.warp_idx(), half, turn] = own", "total += sums[warp + lane");
+    one.expect(
+        (meet, "        pass\n    total = "),
+        &[
+            ("shared-race", told, Some(heard)),
+            ("shared-race", heard, Some(told)),
+            ("uninitialised-read", heard, None),
+        ],
     );
     two.expect(
-        ("if row + workers < x.shape[0]", "if row + workers <= x.shape[0]"),
+        ("stage, turn = after(stage, rooms), 1 - turn", "stage = after(stage, rooms)"),
+        &[("shared-race", told, Some(heard)), ("shared-race", heard, Some(told))],
+    );
+    two.expect(
+        ("ahead if stage == 0 else stage - 1", "stage"),
+        &[
+            ("copy-in-flight", COPIED, Some(COPIED)),
+            ("copy-in-flight", READ, Some(COPIED)),
+            ("uninitialised-read", READ, None),
+        ],
+    );
+    two.expect(
+        ("if row < sources[j].shape[0]", "if row <= sources[j].shape[0]"),
         &[("index-out-of-bounds", COPIED, None)],
     );
     twice.expect(
@@ -523,22 +558,25 @@ fn in_layer_norm() {
 
 #[test]
 fn in_layer_norm_backward() {
-    let (once, twice) = (layer_norm_backward(1032), layer_norm_backward(8200).without_clusters());
+    let (once, twice) = (layer_norm_backward(1032), layer_norm_backward(16392).without_clusters());
     once.expect(
-        ("    db.fill(0)\n", ""),
+        (
+            "db = zeros((WIDTH, parts)), zeros((WIDTH, parts))",
+            "db = zeros((WIDTH, parts)), kp.make_rmem_tensor((WIDTH, parts), kp.float32)",
+        ),
         &[
             ("uninitialised-read", "db[None, k].store(db[None, k].load()", None),
             ("uninitialised-read", "write(vectors(dbs", None),
         ],
     );
     once.expect(
-        ("    await_held(True, cluster)\n", ""),
+        ("rooms[0].shape[2] - 1\n    free", "rooms[0].shape[2]\n    free"),
         &[("copy-in-flight", READ, Some(COPIED)), ("unawaited-copy", COPIED, None)],
     );
     let second = "write(vectors(dbs, worker, WIDTH)";
     once.expect(
         (second, &second.replace("worker", "worker // 2")),
-        &[TWO_WRITE, ("uninitialised-read", "total += x[row, column]", None)],
+        &[TWO_WRITE, ("uninitialised-read", "value = x[", None)],
     );
     twice.expect(
         ("        db[None, i].fill(0)\n", ""),

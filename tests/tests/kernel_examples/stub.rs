@@ -148,7 +148,7 @@ fn launches_of_softmax() {
         "softmax",
         &tensors(16384),
         expect![
-            "softmax_once_5: grid [100,1,1], block [512,1,1], shared 65600, arguments 100000000 4000 64 200000000"
+            "softmax_once_5: grid [100,1,1], block [512,1,1], shared 65664, arguments 100000000 4000 64 200000000"
         ],
     );
     expect_launches(
@@ -227,8 +227,8 @@ fn launches_of_rms_norm() {
         "rms_norm_backward",
         &values,
         expect![[r#"
-        rms_gradient_4_bfloat16: grid [100,1,1], block [512,1,1], shared 65600, arguments 100000000 1400 64 200000000 300000000 400000000 70000010 18c 3727c5ac
-        sum_columns_4_bfloat16: grid [160,1,1], block [512,1,1], shared 0, arguments 70000010 1400 64 500000000"#]],
+            rms_gradient_4_bfloat16: grid [100,1,1], block [512,1,1], shared 98560, arguments 100000000 1400 64 200000000 300000000 400000000 70000010 18c 3727c5ac
+            sum_columns_4_bfloat16: grid [160,1,1], block [1024,1,1], shared 0, arguments 70000010 1400 18c 64 500000000"#]],
     );
 }
 
@@ -252,9 +252,9 @@ fn launches_of_layer_norm() {
         "layer_norm_backward",
         &values,
         expect![[r#"
-        layer_gradient_4_bfloat16: grid [100,1,1], block [1024,1,1], shared 65664, arguments 100000000 1400 64 200000000 300000000 400000000 500000000 600000000 70000010 18c 70001010
-        sum_columns_7_bfloat16: grid [160,1,1], block [512,1,1], shared 0, arguments 70000010 1400 64 700000000
-        sum_columns_8_bfloat16: grid [160,1,1], block [512,1,1], shared 0, arguments 70001010 1400 64 800000000"#]],
+            layer_gradient_4_bfloat16: grid [100,1,1], block [256,1,1], shared 65664, arguments 100000000 1400 64 200000000 300000000 400000000 500000000 600000000 70000010 18c 70001010
+            sum_columns_7_bfloat16: grid [160,1,1], block [1024,1,1], shared 0, arguments 70000010 1400 18c 64 700000000
+            sum_columns_8_bfloat16: grid [160,1,1], block [1024,1,1], shared 0, arguments 70001010 1400 18c 64 800000000"#]],
     );
 }
 

@@ -412,7 +412,7 @@ fn launches_may_ask_of_the_device() {
     let wrong = run(&["device.sm_count=many"]);
     let expected = expect![[r#"
         exit 1
-        err: error[bad-value]: `device.sm_count` is an integer, found `many`
+        err: error[bad-value]: `device.sm_count` is a positive integer, found `many`
     "#]];
     expected.assert_eq(&wrong.to_string());
     // Nobody asks, or for something that there is not.

@@ -91,6 +91,11 @@ impl Clock {
         times.range(of_block).next().is_some()
     }
 
+    /// Knows everything that a block did before a time.
+    pub fn learn_block(&mut self, block: u64, time: u64) {
+        self.learn(block, Party::Block, time);
+    }
+
     fn learn(&mut self, block: u64, party: Party, time: u64) {
         let known = Rc::make_mut(self.0.get_or_insert_default()).entry((block, party)).or_default();
         *known = (*known).max(time);

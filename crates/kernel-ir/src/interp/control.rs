@@ -175,9 +175,15 @@ impl Execution<'_, '_> {
                 self.warp.pc += 1;
                 self.block_on(status);
             }
-            Level::Warpgroup | Level::Cluster | Level::Grid => {
+            Level::Grid => {
+                self.require_all(Kind::DivergentBarrier, "the grid's barrier");
+                let status = Status::Grid(self.warp.pc);
+                self.warp.pc += 1;
+                self.block_on(status);
+            }
+            Level::Warpgroup | Level::Cluster => {
                 self.unsupported(
-                    "the interpreter has no barriers between blocks or of warp groups",
+                    "the interpreter has no barriers of warp groups, and others of clusters",
                 );
             }
         }

@@ -45,6 +45,7 @@ mod exchange;
 mod execute;
 mod finding;
 mod flight;
+mod grid;
 mod launch;
 mod lifetime;
 mod mbarrier;

@@ -15,8 +15,8 @@
 //! nothing, nothing is taken either.
 //!
 //! Not tried: kernels in which blocks may tell one another something, by atomic operations on
-//! global memory, or that print; orders other than the plain one; and launches that are over at
-//! once.
+//! global memory or behind the grid's barrier, or that print; orders other than the plain one; and
+//! launches that are over at once.
 
 use super::execute::Machine;
 use super::launch::{Cancel, Options, Outcome, Run, shadows};
@@ -25,6 +25,7 @@ use super::program::Program;
 use super::shadow::Shadow;
 use super::step::Step;
 use super::warp::LANES;
+use crate::intrinsic::Level;
 use crate::types::Space;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,7 +66,7 @@ pub(super) fn run(run: &Run<'_>, memories: &mut Memories, options: &Options) -> 
 fn are_apart(program: &Program) -> bool {
     program.steps.iter().all(|step| match step {
         Step::Atomic(atomic) => atomic.access.space != Space::Global,
-        Step::Print { .. } | Step::Unsupported(_) => false,
+        Step::Print { .. } | Step::Unsupported(_) | Step::Barrier(Level::Grid) => false,
         _ => true,
     })
 }

@@ -9,6 +9,7 @@ use super::clock;
 use super::cluster::{blocks_of, end_block};
 use super::execute::{Execution, Machine, Stop};
 use super::finding::{Kind, Other};
+use super::grid;
 use super::launch::{Cancel, Options, product};
 use super::mbarrier::pass_mbarriers;
 use super::memory::Memory;
@@ -16,8 +17,9 @@ use super::named::pass_named_barriers;
 use super::narrowest::Narrowest;
 use super::program::Program;
 use super::shadow::Shadow;
-use super::step::{Pc, Register};
+use super::step::{Pc, Register, Step};
 use super::warp::{Block, Cluster, LANES, Meeting, Status, Warp};
+use crate::intrinsic::Level;
 
 /// How many times the warps of a cluster are gone through before another one's turn.
 const SWEEPS: u32 = 64;
@@ -71,6 +73,10 @@ pub(super) struct Schedule<'a, 'p> {
     order: Order,
     n_begun: u64,
     n_clusters: u64,
+    /// The first block to end.
+    ended: Option<u64>,
+    /// Whether blocks wait for the whole grid.
+    is_cooperative: bool,
     /// How many blocks the device holds at once.
     most_blocks: Option<u64>,
     cancel: Vec<Cancel>,
@@ -91,6 +97,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
     ) -> Schedule<'a, 'p> {
         let mut random = (options.seed != 0).then_some(Random(options.seed));
         let order = Order::new(n_clusters, random.as_mut());
+        let is_of_grid = |step: &Step| matches!(step, Step::Barrier(Level::Grid));
+        let is_cooperative = machine.program.steps.iter().any(is_of_grid);
         Schedule {
             machine,
             arguments,
@@ -99,6 +107,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
             order,
             n_begun: 0,
             n_clusters,
+            ended: None,
+            is_cooperative,
             most_blocks: options.most_blocks,
             cancel: vec![options.cancel.clone()],
             resident: Vec::new(),
@@ -122,15 +132,67 @@ impl<'a, 'p> Schedule<'a, 'p> {
             let round = self.round();
             let is_stuck = !round.has_ended;
             if is_stuck {
-                target = (target * 2).min(most);
+                target = target.saturating_mul(2).min(most);
             }
             let can_grow = self.resident.len() < most && self.n_begun < self.n_clusters;
+            if round.is_waiting && !can_grow && self.all_are_blocked() {
+                self.pass_grid_barrier();
+                continue;
+            }
             let happened = self.machine.changes + self.n_advances;
             if round.is_waiting
                 && !can_grow
                 && idle.is_for_ever(happened, self.n_waits, self.machine.most_idle_turns)
             {
                 self.find_deadlock();
+            }
+        }
+    }
+
+    /// Whether no warp can go on before the grid's barrier is passed.
+    fn all_are_blocked(&self) -> bool {
+        let mut warps = self.resident.iter().flat_map(Resident::warps);
+        self.is_cooperative && warps.all(|warp| warp.status != Status::Ready)
+    }
+
+    /// All go on at the grid's barrier, where all have come to it; else none ever does.
+    fn pass_grid_barrier(&mut self) {
+        let all_run = self.ended.is_none() && self.n_begun == self.n_clusters;
+        if !all_run || !self.resident.iter().flat_map(Resident::warps).all(grid::is_there) {
+            return self.find_all_stuck();
+        }
+        let crews = self.resident.iter_mut().flat_map(|resident| &mut resident.crews);
+        grid::pass(crews.map(|Crew { block, warps }| (block, &mut warps[..])));
+        self.n_advances += 1;
+        let latest = self.resident.iter().flat_map(|resident| &resident.crews);
+        let latest = latest.map(|crew| crew.block.time).max().unwrap_or_default();
+        if latest > self.machine.most_time {
+            find_too_many(self.machine, crate::kernel::Place::NOWHERE);
+        }
+    }
+
+    /// Each place where a warp waits for ever is told.
+    fn find_all_stuck(&mut self) {
+        let missing = self.missing_at_grid();
+        self.resident.iter().for_each(|resident| find_stuck(self.machine, resident, &missing));
+    }
+
+    /// Who does not come to the grid's barrier, in words.
+    fn missing_at_grid(&self) -> String {
+        if let Some(block) = self.ended {
+            let [x, y, z] = self.machine.index_of(block);
+            return format!("block ({x}, {y}, {z}), which has ended");
+        }
+        let crews = self.resident.iter().flat_map(|resident| &resident.crews);
+        let absent = crews.into_iter().find_map(|Crew { block, warps }| {
+            let warp = warps.iter().find(|warp| !grid::is_there(warp))?;
+            Some(self.machine.thread(block.number, warp.index, warp.lanes.trailing_zeros()))
+        });
+        match absent {
+            Some(thread) => thread.to_string(),
+            None => {
+                let n_left = (self.n_clusters - self.n_begun) * self.n_blocks_of_cluster();
+                format!("{n_left} blocks that cannot begin before one of these ends")
             }
         }
     }
@@ -171,6 +233,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             match self.turn(place) {
                 Progress::Ended => {
                     let ended = self.resident.remove(place);
+                    self.ended = self.ended.or(ended.cluster.blocks.first().copied());
                     self.spare.push(ended);
                     round = Round { has_ended: true, is_waiting: false };
                 }
@@ -196,7 +259,10 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let shared: usize = self.shared_bytes.iter().map(|bytes| bytes * 8).sum();
         let n_blocks = self.n_blocks_of_cluster();
         let cluster = (warp * n_warps + shared) * n_blocks as usize;
-        let most = (MOST_BLOCK_BYTES / cluster.max(1)).clamp(1, 1 << 16);
+        let most = match self.is_cooperative {
+            true => usize::try_from(self.n_clusters).unwrap_or(usize::MAX),
+            false => (MOST_BLOCK_BYTES / cluster.max(1)).clamp(1, 1 << 16),
+        };
         let on_device = (self.most_blocks.unwrap_or(u64::MAX) / n_blocks).max(1);
         most.min(usize::try_from(on_device).unwrap_or(most))
     }
@@ -289,7 +355,10 @@ impl<'a, 'p> Schedule<'a, 'p> {
             } else if resident.crews.iter().all(Crew::has_ended) {
                 return Progress::Ended;
             } else if resident.warps().all(|warp| warp.status != Status::Ready) {
-                find_stuck(self.machine, &self.resident[place]);
+                if resident.warps().any(grid::is_there) {
+                    return Progress::Waiting;
+                }
+                find_stuck(self.machine, &self.resident[place], "");
                 return Progress::Working;
             } else if !is_moving {
                 return Progress::Waiting;
@@ -355,7 +424,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             message += &format!("; {n_left} more cannot begin before one of these ends");
         }
         self.machine.findings.add(Kind::Deadlock, place, None, || (Some(thread), message));
-        self.resident.iter().for_each(|resident| find_stuck(self.machine, resident));
+        self.find_all_stuck();
     }
 }
 
@@ -418,8 +487,9 @@ fn pass_cluster_barrier(cluster: &mut Cluster, crews: &mut [Crew]) -> bool {
     true
 }
 
-/// No warp of a cluster can go on. Each place where one waits at a barrier is told.
-fn find_stuck(machine: &mut Machine, resident: &Resident) {
+/// No warp of a cluster can go on. Each place where one waits at a barrier is told; at that of the
+/// grid, for what is missing there.
+fn find_stuck(machine: &mut Machine, resident: &Resident, missing_at_grid: &str) {
     machine.is_over = true;
     for Crew { block, warps } in &resident.crews {
         for warp in warps {
@@ -427,6 +497,7 @@ fn find_stuck(machine: &mut Machine, resident: &Resident) {
             let (pc, waits) = match warp.status {
                 Status::Barrier(pc) => (pc, format!("its block's barrier for {}", absent())),
                 Status::Cluster(pc) => (pc, format!("its cluster's barrier for {}", absent())),
+                Status::Grid(pc) => (pc, format!("the grid's barrier for {missing_at_grid}")),
                 Status::Named { pc, number, .. } => {
                     let missing = block.named[number].n_missing();
                     (pc, format!("barrier {number} for {missing} more threads"))
@@ -469,10 +540,8 @@ fn pass_barrier(machine: &mut Machine, block: &mut Block, warps: &mut [Warp]) {
     block.time += 1;
     block.known = block.time;
     if block.time > machine.most_time {
-        let message = "more barriers than the interpreter can tell apart".to_owned();
         let place = first_barrier(machine, warps);
-        machine.findings.add(Kind::Unsupported, place, None, || (None, message));
-        machine.is_over = true;
+        find_too_many(machine, place);
     }
     if warps.iter().any(|warp| warp.orders.is_some()) {
         let orders = warps.iter_mut().map(|warp| &mut **warp.orders.get_or_insert_with(new_orders));
@@ -483,6 +552,13 @@ fn pass_barrier(machine: &mut Machine, block: &mut Block, warps: &mut [Warp]) {
             warp.status = Status::Ready;
         }
     }
+}
+
+/// Times are larger than shadow memory can keep.
+fn find_too_many(machine: &mut Machine, place: crate::kernel::Place) {
+    let message = "more barriers than the interpreter can tell apart".to_owned();
+    machine.findings.add(Kind::Unsupported, place, None, || (None, message));
+    machine.is_over = true;
 }
 
 fn first_barrier(machine: &Machine, warps: &[Warp]) -> crate::kernel::Place {
@@ -496,6 +572,7 @@ fn barrier_of(warp: &Warp) -> Option<Pc> {
         Status::Ready
         | Status::Ended
         | Status::Cluster(_)
+        | Status::Grid(_)
         | Status::Named { .. }
         | Status::Mbarrier { .. } => None,
     }
@@ -518,6 +595,7 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
             Status::Ended => (None, "has ended"),
             Status::Barrier(_)
             | Status::Cluster(_)
+            | Status::Grid(_)
             | Status::Named { .. }
             | Status::Mbarrier { .. }
             | Status::Ready => continue,

@@ -27,6 +27,8 @@ pub(super) enum Status {
     Barrier(Pc),
     /// The barrier of the cluster, at this step.
     Cluster(Pc),
+    /// The barrier of the grid, at this step.
+    Grid(Pc),
     /// The barrier of that number, at this step, until it was passed so many times.
     Named { pc: Pc, number: usize, phase: u64 },
     /// The mbarrier at this array and byte, at this step, until that phase of it is complete.

@@ -46,6 +46,13 @@ pub(super) const ROWS: &[Intrinsic] = &[
         Meaning::Barrier,
     ),
     row(
+        "barrier.grid",
+        "Waits until every thread of the grid is here. What was written before it is seen behind it by all of them. Its launch is cooperative.",
+        &[],
+        Level::Grid,
+        Meaning::Barrier,
+    ),
+    row(
         "barrier.sync",
         "Waits at the barrier of that number until so many threads have come, this warp's among them. What they wrote before is seen behind it.",
         NAMED,

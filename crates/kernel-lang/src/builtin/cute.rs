@@ -179,7 +179,7 @@ const LACKS: &[(&str, &str)] = &[
     ("PipelineTmaUmma", "write `kp.copy`, and `kp.sync_threads()` behind it"),
     ("NamedBarrier", "write `kp.barrier(id, threads)` and `kp.barrier_arrive(id, threads)`"),
     ("StaticPersistentTileScheduler", "count tiles in a loop over `kp.grid_dim()`"),
-    ("HardwareInfo", "ask `device.sm_count` in a launch of a package file"),
+    ("HardwareInfo", "write `kp.device.sm_count` in a packed function"),
     ("ScaledBasis", "make a tensor of coordinates by `kp.make_identity_tensor`"),
     ("E", "make a tensor of coordinates by `kp.make_identity_tensor`"),
     ("FastDivmodDivisor", "write `//` and `%`"),

@@ -146,11 +146,18 @@ pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     }
 }
 
+/// The name of the device of a call, which packed functions have.
+pub(crate) const DEVICE: &str = "device";
+
 /// The diagnostic about a name that kernpack has not.
 pub(crate) fn unknown(name: &str) -> Diagnostic {
     if let Some(instead) = reserved::reserved(name) {
         let message = format!("`kp.{name}` is reserved for later");
         return Diagnostic::new("reserved", message).help(instead);
+    }
+    if name == DEVICE {
+        let problem = Diagnostic::new("unknown-name", "packed functions alone ask `kp.device`");
+        return problem.help("pass the kernel the number: `k(x, kp.device.sm_count)`");
     }
     let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
     problem.help(closest(name).unwrap_or_else(|| "see the reference for what there is".to_string()))

@@ -28,6 +28,15 @@ pub(super) const ROWS: &[Builtin] = &[
         run: given::row_alone,
     },
     Builtin {
+        name: "grid_sync",
+        takes: &[],
+        doc: "Waits until every thread of the grid is here. What was written before it is seen \
+              behind it by all of them. The launch has `cooperative=True`, and conditions around it \
+              are the same for the whole grid.",
+        data: "barrier.grid",
+        run: given::row_alone,
+    },
+    Builtin {
         name: "barrier",
         takes: &["barrier_id", "number_of_threads"],
         doc: "Waits at a barrier with a number, 1 to 15, until `number_of_threads` have come there, \

@@ -291,6 +291,7 @@ impl Evaluator<'_> {
         let name = &*member.name;
         match (of, name) {
             (Evaluated::Kernpack, _) => names::Names::member(self, &member.name, span),
+            (Evaluated::Device, _) => self.of_device(member),
             (Evaluated::Module(module), _) => {
                 names::of_file(self, *module, &member.name, member.span)
             }
@@ -326,7 +327,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn no_attribute(
+    pub(super) fn no_attribute(
         &mut self,
         of: &Evaluated,
         name: &str,

@@ -112,6 +112,9 @@ impl Evaluator<'_> {
     fn demand_one(&mut self, rule: Option<Rule>, span: Span) -> bool {
         let others = self.facts.sides().iter().map(other_side);
         let rule = any_of(others.chain(rule), span);
+        if !self.knows_no_device(&rule, span) {
+            return true;
+        }
         let is_asked = self.facts.is_always_asked(&rule);
         if self.pass == Pass::Finding {
             self.facts.demand(&rule);

@@ -143,6 +143,7 @@ impl Evaluator<'_> {
             | Evaluated::Rule(_)
             | Evaluated::Kernel(_)
             | Evaluated::Kernpack
+            | Evaluated::Device
             | Evaluated::Module(_)
             | Evaluated::Call(_) => {
                 let (message, help) = why_not(value);

@@ -165,6 +165,7 @@ impl Size {
             | Evaluated::Function(_)
             | Evaluated::Builtin(_)
             | Evaluated::Kernpack
+            | Evaluated::Device
             | Evaluated::Module(_) => {}
         }
     }

@@ -35,6 +35,7 @@ mod closure;
 mod condition;
 mod demand;
 mod dependent;
+mod device;
 mod dims;
 mod expression;
 pub mod facts;
@@ -139,6 +140,7 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
     let keywords = kernel_call::keywords().map(keyword);
     vec![
         ("Functions of packed functions", functions.collect()),
+        ("The device of a call", device::reference()),
         ("Keywords of launches", keywords.collect()),
     ]
 }

@@ -7,7 +7,7 @@ use super::number;
 use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use crate::algebra;
-use crate::builtin;
+use crate::builtin::{self, DEVICE};
 use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
 use crate::names::{self, Constants, Names, Target};
 use crate::python::tree::{Expr, Name};
@@ -84,6 +84,9 @@ impl<'f> Names<'f> for Evaluator<'f> {
     fn member(&mut self, name: &Name, span: Span) -> Option<Evaluated> {
         if let Some(dtype) = DType::parse(name) {
             return Some(Evaluated::DType(dtype));
+        }
+        if &**name == DEVICE {
+            return Some(Evaluated::Device);
         }
         if number::takes(name).is_some() || algebra::find(name).is_some() {
             return Some(Evaluated::Builtin(name.clone()));

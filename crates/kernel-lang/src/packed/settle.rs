@@ -18,13 +18,15 @@ use crate::extents::Surroundings;
 use crate::file::KernelFiles;
 use alternative::Alternative;
 use kernpack_ffi_abi::DType;
+use kernpack_kernel_ir::intrinsic::Level;
+use kernpack_kernel_ir::verify::check_calls;
 use kernpack_kernel_ir::{Kernel, Scalar};
 use kernpack_machine::Arch;
 use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity, Span};
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
-    Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
+    Branch, Geometry, KernelArg, KernelName, LaunchFlag, Rule, RuleKind, When, parse_kernel_name,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -229,9 +231,23 @@ fn instance(
             surroundings: unrelated.is_asked().then_some(surroundings),
         },
     )?;
+    check_is_cooperative(&instance.kernel, geometry)?;
     instance.kernel.demands = launch.demands;
     instance.kernel.archs = launch.archs.iter().map(|arch| arch.value).collect();
     Ok(instance)
+}
+
+/// Checks that blocks that wait for the whole grid all run at once.
+fn check_is_cooperative(kernel: &Kernel, geometry: &Geometry) -> Result<(), Diagnostics> {
+    if geometry.flags.has(LaunchFlag::Cooperative) {
+        return Ok(());
+    }
+    check_calls(kernel, |call| {
+        let waits = call.intrinsic.together == Level::Grid;
+        let message = "blocks wait for the whole grid here, and may not all run at once";
+        let problem = Diagnostic::new("launch-argument", message);
+        waits.then(|| problem.help("write `.launch(…, cooperative=True)`"))
+    })
 }
 
 /// The threads of a block, as far as they are known. Of more than a block has nothing is: the

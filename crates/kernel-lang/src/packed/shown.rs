@@ -69,6 +69,7 @@ impl Evaluator<'_> {
             | Evaluated::Function(_)
             | Evaluated::Builtin(_)
             | Evaluated::Kernpack
+            | Evaluated::Device
             | Evaluated::Module(_)
             | Evaluated::Call(_) => value.what().to_string(),
         }

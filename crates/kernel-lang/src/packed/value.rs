@@ -66,6 +66,8 @@ pub(super) enum Evaluated {
     Builtin(Name),
     /// `kp`
     Kernpack,
+    /// `kp.device`
+    Device,
     /// Another kernel file.
     Module(ModuleId),
     /// A condition that each call answers.
@@ -140,6 +142,7 @@ impl Evaluated {
             Evaluated::Kernel(_) => "a kernel",
             Evaluated::Function(_) | Evaluated::Builtin(_) => "a function",
             Evaluated::Kernpack | Evaluated::Module(_) => "a module",
+            Evaluated::Device => "the device of the call",
             Evaluated::Call(_) => "a kernel with its arguments",
         }
     }

@@ -8,14 +8,14 @@
 use super::budget::{self, Kept};
 use super::passed::{Passed, PassedMemory, strides};
 use super::tensor::{InterpretedTensor, Role};
-use super::{InterpretError, Interpretable, InterpretedLaunch, Tensors, USUAL_FACTS};
+use super::{InterpretError, Interpretable, InterpretedLaunch, Tensors, device};
 use crate::file::Held;
 use crate::package::WrittenPackage;
 use kernpack_ffi_abi::{DType, DeviceType, ErrorKind};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::interp::{Cancel, Memories, Memory, MemoryId, Options};
 use kernpack_syntax::Diagnostics;
-use kernpack_validators::described::{Described, DescribedTensor, check_call_knowing};
+use kernpack_validators::described::{Described, DescribedTensor, DeviceFacts, check_call_knowing};
 use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::Pointer;
 use kernpack_validators::plan::Accepted;
@@ -31,6 +31,8 @@ pub struct PassedOptions {
     pub most_memory: Option<u64>,
     /// A wish that the call end.
     pub cancel: Cancel,
+    /// The attributes of the device: those of an H200 where nothing is said.
+    pub device: Option<DeviceFacts>,
 }
 
 /// The outcome of a call with a caller's arguments.
@@ -112,7 +114,12 @@ impl Interpretable {
             found.argument(&param.name, &param.kind.host_type(), argument)?;
         }
         let tensors = found.tensors;
-        let outcome = check_call_knowing(&ready.plan, &arguments, device, Some(USUAL_FACTS));
+        let outcome = check_call_knowing(
+            &ready.plan,
+            &arguments,
+            device,
+            Some(options.device.unwrap_or(device::USUAL)),
+        );
         let accepted = super::accepted(outcome)?;
         let row = row(signature, &accepted);
         let call = PassedCall { ready, accepted: &accepted, tensors, row };
@@ -280,7 +287,8 @@ impl PassedCall<'_> {
         let (cancel, usual) = (options.cancel.clone(), Options::default());
         let n_cores = usual.n_cores.min(most_cores);
         let running = Options { seed, cancel, n_cores, ..usual };
-        let ran = self.ready.run(self.accepted, &at, &mut memories, &running, Some(USUAL_FACTS))?;
+        let facts = options.device.unwrap_or(device::USUAL);
+        let ran = self.ready.run(self.accepted, &at, &mut memories, &running, Some(facts))?;
         let mut done = InterpretedPassed { is_exact: true, ..InterpretedPassed::default() };
         for ran in &ran {
             done.findings.extend(ran.findings());

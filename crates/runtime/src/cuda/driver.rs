@@ -58,6 +58,27 @@ pub(super) struct NodeParams {
     pub(super) context: Context,
 }
 
+/// `CUgraphEdgeData`
+#[repr(C)]
+pub(super) struct EdgeData {
+    from_port: u8,
+    to_port: u8,
+    kind: u8,
+    reserved: [u8; 5],
+}
+
+impl EdgeData {
+    /// The later node begins when the earlier one has ended.
+    pub(super) const FULL: EdgeData = EdgeData::of(0, 0);
+    /// It begins when the earlier one has said so in all its blocks, or has ended:
+    /// `CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC`, `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`.
+    pub(super) const PROGRAMMATIC: EdgeData = EdgeData::of(1, 1);
+
+    const fn of(from_port: u8, kind: u8) -> EdgeData {
+        EdgeData { from_port, to_port: 0, kind, reserved: [0; 5] }
+    }
+}
+
 /// `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`, of a stream
 pub(super) const ACCESS_POLICY_WINDOW: c_int = 1;
 
@@ -146,10 +167,21 @@ functions! {
         get_function = cuKernelGetFunction(*mut Function, Kernel);
         kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
         set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
+        blocks_of_each = cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            *mut c_int, Function, c_int, usize
+        );
         synchronize = cuCtxSynchronize();
         host_register = cuMemHostRegister_v2(*mut c_void, usize, c_uint);
         host_unregister = cuMemHostUnregister(*mut c_void);
         host_pointer = cuMemHostGetDevicePointer_v2(*mut *mut c_void, *mut c_void, c_uint);
+    }
+}
+
+functions! {
+    /// The one for edges between nodes that say how the later one depends on the earlier one, which
+    /// a driver older than CUDA 12.3 lacks.
+    EdgeCalls named EDGE_SYMBOLS {
+        add = cuGraphAddDependencies_v2(Graph, *const Node, *const Node, *const EdgeData, usize);
     }
 }
 
@@ -240,6 +272,14 @@ unsafe fn find_all(
     Ok(())
 }
 
+/// Whether a driver has functions that not every launch takes.
+pub(super) struct Has {
+    /// Those for graphs.
+    pub(super) graphs: bool,
+    /// The one for programmatic edges in them.
+    pub(super) edges: bool,
+}
+
 /// Why there is no driver to call.
 #[derive(Clone, Copy)]
 pub(super) enum NoDriver {
@@ -254,22 +294,25 @@ pub(super) enum NoDriver {
 }
 
 impl Driver {
-    /// Finds the driver and what it has for graphs, and writes both there. Whether it has what
-    /// graphs take.
+    /// Finds the driver and what it has for graphs, and writes that there.
     ///
     /// # Safety
     ///
-    /// Both places may be written.
+    /// All places may be written.
     #[inline(never)]
     pub(super) unsafe fn load(
         driver: *mut Driver,
         graph_calls: *mut GraphCalls,
-    ) -> Result<bool, NoDriver> {
+        edge_calls: *mut EdgeCalls,
+    ) -> Result<Has, NoDriver> {
         let library = system::open_driver().map_err(NoDriver::Library)?;
         // SAFETY: as the caller says.
         unsafe { Driver::find(library, driver) }.map_err(NoDriver::Function)?;
         // SAFETY: as the caller says.
-        Ok(unsafe { GraphCalls::find(library, graph_calls) }.is_ok())
+        let graphs = unsafe { GraphCalls::find(library, graph_calls) }.is_ok();
+        // SAFETY: as the caller says.
+        let edges = unsafe { EdgeCalls::find(library, edge_calls) }.is_ok();
+        Ok(Has { graphs, edges })
     }
 
     /// Starts it.

@@ -132,6 +132,19 @@ pub(super) fn not_in_context(
     message.n_strings()
 }
 
+/// The blocks of a cooperative launch cannot all run at once: how many can, and how many there are.
+pub(super) fn not_resident(
+    mut message: Message,
+    number: usize,
+    device: usize,
+    [at_once, blocks]: [i64; 2],
+) -> i32 {
+    message.text(c"Too many blocks for the cooperative launch of `");
+    message.c_str(package::own().kernel(number).name).text(c"` on device ").int(device as i64);
+    message.call().text(c", expected at most ").int(at_once).text(c" at once, got ").int(blocks);
+    message.n_strings()
+}
+
 /// The driver refuses a launch.
 pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: Status) -> i32 {
     status_words(&mut message, launch.driver, status);

@@ -38,7 +38,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_device(
 }
 
 /// The facts, asked for once a device.
-fn known(area: Area, driver: &Driver, number: i32) -> Result<DeviceFacts, Status> {
+pub(super) fn known(area: Area, driver: &Driver, number: i32) -> Result<DeviceFacts, Status> {
     if number as usize >= MAX_DEVICES {
         return Err(driver::INVALID_DEVICE);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An executable graph of the launches of a batch: made, given what the next batch passes,
-//! launched, destroyed. Kernels follow one another in a line.
+//! launched, destroyed. Kernels follow one another in a line: each begins when the one in front of
+//! it has ended, or, where its launch may begin before, when that one lets it, by a programmatic
+//! edge. One that may not waits for all that began so before it.
 //!
 //! Not here: whether a graph may be launched ([`submit`](super::submit)), and where graphs are kept
 //! ([`kept`](super::kept)).
@@ -12,9 +14,10 @@
 
 use core::array;
 use core::ffi::c_void;
+use core::ops::Range;
 use core::ptr;
 
-use super::driver::{self, Exec, GraphCalls, NodeParams, Status, Stream};
+use super::driver::{self, EdgeCalls, EdgeData, Exec, GraphCalls, NodeParams, Status, Stream};
 use crate::interface::layout::{AttributeId, Batch, KernelLaunch, LaunchAttribute, launch_config};
 
 unsafe extern "C" {
@@ -71,7 +74,25 @@ struct Node {
 const KEPT_IN_A_ROW: u32 = 4;
 const KEPT_OF: u32 = 16;
 
+impl Batch {
+    /// Whether a launch may begin before the one in front of it has ended, and a node can do that.
+    /// Blocks of one that is cooperative all run at once, which others beside it may prevent.
+    fn overlaps(&self, at: usize) -> bool {
+        let Some([before, launch]) =
+            at.checked_sub(1).and_then(|one| self.launches().get(one..=at))
+        else {
+            return false;
+        };
+        let is_cooperative = |one: &KernelLaunch| one.has(AttributeId::COOPERATIVE);
+        launch.has(AttributeId::DEPENDENT) && !is_cooperative(launch) && !is_cooperative(before)
+    }
+}
+
 impl KernelLaunch {
+    fn has(&self, id: AttributeId) -> bool {
+        self.config.attributes().iter().any(|attribute| attribute.id == id)
+    }
+
     /// How large it is: the start of its configuration.
     fn size(&self) -> *const u8 {
         ptr::from_ref(&self.config).cast()
@@ -322,13 +343,31 @@ impl Executable {
     }
 
     /// Makes one of a batch in the current context. `functions` says which function of that context
-    /// a kernel is. NULL where there is no memory, or the driver refuses.
+    /// a kernel is. NULL where there is no memory, or the driver refuses. Programmatic edges alone
+    /// may be refused: then there are none.
     pub(super) fn make(
         calls: &GraphCalls,
+        edges: Option<&EdgeCalls>,
         batch: &Batch,
         id: u64,
         context_id: u64,
-        functions: impl Fn(u32) -> driver::Function,
+        functions: &dyn Fn(u32) -> driver::Function,
+    ) -> *mut Executable {
+        let edges = edges.filter(|_| (1..batch.launches().len()).any(|at| batch.overlaps(at)));
+        let made = Executable::make_with(calls, edges, batch, id, context_id, functions);
+        match (made.is_null(), edges) {
+            (true, Some(_)) => Executable::make_with(calls, None, batch, id, context_id, functions),
+            _ => made,
+        }
+    }
+
+    fn make_with(
+        calls: &GraphCalls,
+        edges: Option<&EdgeCalls>,
+        batch: &Batch,
+        id: u64,
+        context_id: u64,
+        functions: &dyn Fn(u32) -> driver::Function,
     ) -> *mut Executable {
         let launches = batch.launches();
         let before_given = size_of::<Executable>() + size_of::<Node>() * launches.len();
@@ -346,7 +385,7 @@ impl Executable {
         (executable.id, executable.context_id) = (id, context_id);
         (executable.owner, executable.function) = (batch.owner, batch.function);
         let given = made.cast::<u8>().wrapping_add(before_given);
-        if executable.build(calls, launches, given, functions).is_err() {
+        if executable.build(calls, edges, batch, given, functions).is_err() {
             // SAFETY: nobody else knows it.
             unsafe { Executable::destroy(made, Some(calls)) };
             return ptr::null_mut();
@@ -357,21 +396,55 @@ impl Executable {
     fn build(
         &mut self,
         calls: &GraphCalls,
-        launches: &[KernelLaunch],
+        edges: Option<&EdgeCalls>,
+        batch: &Batch,
         mut given: *mut u8,
-        functions: impl Fn(u32) -> driver::Function,
+        functions: &dyn Fn(u32) -> driver::Function,
     ) -> Result<(), Status> {
         // SAFETY: the driver writes one handle.
         accepted(unsafe { (calls.create)(&raw mut self.graph, 0) })?;
-        let mut before = ptr::null_mut();
-        for launch in launches {
-            let function = functions(launch.kernel);
-            let node = self.add(calls, launch, function, given, before)?;
+        let mut waits_from = 0;
+        for (at, launch) in batch.launches().iter().enumerate() {
+            let overlaps = edges.filter(|_| batch.overlaps(at));
+            let before = if overlaps.is_some() { ptr::null_mut() } else { self.last_node() };
+            let node = self.add(calls, launch, functions(launch.kernel), given, before)?;
             given = given.wrapping_add(launch.n_bytes());
-            before = node;
+            match (overlaps, edges) {
+                (Some(edges), _) => {
+                    self.connect(edges, at - 1..at, node, &EdgeData::PROGRAMMATIC)?;
+                }
+                // Those that the last one has not waited for may run yet.
+                (None, Some(edges)) => {
+                    let earlier = waits_from..at.saturating_sub(1);
+                    self.connect(edges, earlier, node, &EdgeData::FULL)?;
+                    waits_from = at;
+                }
+                (None, None) => {}
+            }
         }
         // SAFETY: the driver writes one handle.
         accepted(unsafe { (calls.instantiate)(&raw mut self.exec, self.graph, 0) })
+    }
+
+    /// The node that was added last, or NULL.
+    fn last_node(&mut self) -> driver::Node {
+        self.nodes().last().map_or(ptr::null_mut(), |node| node.handle)
+    }
+
+    /// Adds an edge from each of several nodes to a later one.
+    fn connect(
+        &mut self,
+        edges: &EdgeCalls,
+        from: Range<usize>,
+        to: driver::Node,
+        how: &EdgeData,
+    ) -> Result<(), Status> {
+        let graph = self.graph;
+        for node in self.nodes().get(from).unwrap_or_default() {
+            // SAFETY: the driver reads two handles, which are its own, and the edge.
+            accepted(unsafe { (edges.add)(graph, &raw const node.handle, &raw const to, how, 1) })?;
+        }
+        Ok(())
     }
 
     /// Adds a node behind another, or the first.
@@ -403,7 +476,7 @@ impl Executable {
         (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
         for (own, given) in node.attributes.iter_mut().zip(attributes) {
             *own = *given;
-            // A node begins behind the one in front of it: that it may begin earlier asks nothing.
+            // Edges say when a node begins.
             if given.id == AttributeId::DEPENDENT {
                 continue;
             }

@@ -19,6 +19,11 @@ impl Blank {
         self.of_kind(c"RuntimeError")
     }
 
+    /// A ValueError that says nothing yet.
+    pub(super) fn value_error(self) -> Message {
+        self.of_kind(c"ValueError")
+    }
+
     /// A TypeError that says nothing yet.
     pub(super) fn type_error(self) -> Message {
         self.of_kind(c"TypeError")

@@ -40,6 +40,7 @@ mod package;
 mod place;
 pub(crate) mod preload;
 pub(crate) mod prepare;
+mod resident;
 mod setting;
 mod state;
 pub(crate) mod submit;

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use super::asserts::{self, Seen};
 use super::choice::Choice;
 use super::context::within;
-use super::driver::{Driver, GraphCalls, NoDriver, Status};
+use super::driver::{Driver, EdgeCalls, GraphCalls, NoDriver, Status};
 use super::exit;
 use super::kept::{self, Kept};
 use super::load::without_capture;
@@ -106,6 +106,9 @@ struct Header {
     n_graphs: AtomicU32,
     driver: UnsafeCell<MaybeUninit<Driver>>,
     graph_calls: UnsafeCell<MaybeUninit<GraphCalls>>,
+    edge_calls: UnsafeCell<MaybeUninit<EdgeCalls>>,
+    /// Whether there are these: 1 then.
+    has_edges: AtomicU32,
 }
 
 impl Header {
@@ -123,8 +126,11 @@ impl Header {
     unsafe fn find(&self) -> Result<(), NoDriver> {
         let setting = setting::read().map_err(NoDriver::Setting)?;
         // SAFETY: as the caller says.
-        let has_graphs = unsafe { Driver::load(self.driver(), self.graph_calls.get().cast()) }?;
-        let setting = if has_graphs { setting } else { Some(Submit::PLAIN) };
+        let has = unsafe {
+            Driver::load(self.driver(), self.graph_calls.get().cast(), self.edge_calls.get().cast())
+        }?;
+        let setting = if has.graphs { setting } else { Some(Submit::PLAIN) };
+        self.has_edges.store(has.edges.into(), Ordering::Relaxed);
         self.setting.store(setting.map_or(0, |submit| submit.0 + 1), Ordering::Relaxed);
         self.device_bytes.store(Area::device_bytes(), Ordering::Relaxed);
         self.learned_offset.store(Area::learned_offset(), Ordering::Relaxed);
@@ -247,6 +253,16 @@ impl Area {
         let calls: *const GraphCalls = self.header().graph_calls.get().cast();
         // SAFETY: they were found before the driver was.
         unsafe { &*calls }
+    }
+
+    /// The function for programmatic edges in graphs, where the driver has it.
+    pub(super) fn edge_calls(&self) -> Option<&'static EdgeCalls> {
+        if self.header().has_edges.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let calls: *const EdgeCalls = self.header().edge_calls.get().cast();
+        // SAFETY: it was found before the driver was.
+        Some(unsafe { &*calls })
     }
 
     /// How many executable graphs there are.
@@ -422,9 +438,11 @@ impl Area {
 /// Whoever waited finds out what is missing by looking for it again.
 fn what_is_missing() -> NoDriver {
     let mut driver = MaybeUninit::uninit();
-    let mut graph_calls = MaybeUninit::uninit();
-    // SAFETY: both are there to be written.
-    let found = unsafe { Driver::load(driver.as_mut_ptr(), graph_calls.as_mut_ptr()) };
+    let (mut graph_calls, mut edge_calls) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: all are there to be written.
+    let found = unsafe {
+        Driver::load(driver.as_mut_ptr(), graph_calls.as_mut_ptr(), edge_calls.as_mut_ptr())
+    };
     let library = NoDriver::Library(ptr::null());
     setting::read().map_err(NoDriver::Setting).and(found).err().unwrap_or(library)
 }

@@ -27,6 +27,7 @@ use super::kept::{self, Slot};
 use super::launch::Launch;
 use super::load::without_capture;
 use super::place::Place;
+use super::resident;
 use super::state::{Area, MAX_DEVICES};
 use super::system::ticks;
 use crate::blank::Blank;
@@ -64,6 +65,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
     let blank = unsafe { Blank::new(error) };
     // SAFETY: as the caller says.
     let batch = unsafe { &*batch };
+    if let Err(n_strings) = resident::check(batch, blank) {
+        return n_strings;
+    }
     let this = Use::of(batch);
     let turn = this.map_or(Turn::PLAIN, Use::turn);
     let start = if turn.is_timed { ticks() } else { 0 };
@@ -237,7 +241,7 @@ fn make(area: Area, batch: &Batch, slot: &Slot, id: u64) -> *mut Executable {
         }
         function
     };
-    let make = || Executable::make(calls, batch, id, context_id, functions);
+    let make = || Executable::make(calls, area.edge_calls(), batch, id, context_id, &functions);
     let made = without_capture(area.found_driver(), make);
     match made.is_null() {
         true => kept::give_room(area),

@@ -3,7 +3,7 @@
 //! complete launches, as what a kernel's compiler says of them may depend on its tensors. Whether a
 //! launch fits them is not decided here.
 
-use super::{Join, When, Workspace};
+use super::{Join, When, Workspace, name_device};
 use crate::param::TensorDType;
 use crate::signature::Signature;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -36,7 +36,7 @@ impl Signature {
     ) -> Result<HashMap<String, NamedTensor>, Diagnostics> {
         let mut tensors = HashMap::new();
         self.plan_with(default_device, |cx, plan| {
-            let mut join = Join::new(cx, plan, self, workspaces);
+            let mut join = Join::new(cx, plan, self, workspaces, name_device(workspaces));
             join.learn_whens(whens);
             for (name, source) in join.cx.map_sources() {
                 let dtype_var = match &source.dtype {

@@ -173,6 +173,11 @@ impl DeviceFact {
     /// Each, in the order in which they lie behind [`Expr::Device`].
     pub const ALL: [DeviceFact; 3] = [DeviceFact::SmCount, DeviceFact::SmemOptin, DeviceFact::Cc];
 
+    /// The fact of that name in expressions.
+    pub fn named(name: &str) -> Option<DeviceFact> {
+        DeviceFact::ALL.into_iter().find(|fact| fact.name() == name)
+    }
+
     /// Its name in expressions.
     pub fn name(self) -> &'static str {
         match self {

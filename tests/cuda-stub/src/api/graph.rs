@@ -4,7 +4,7 @@
 
 use crate::argument::{In, Out, Value};
 use crate::c_types::{
-    CUDA_KERNEL_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode, CUlaunchAttribute,
+    CUDA_KERNEL_NODE_PARAMS, CUgraph, CUgraphEdgeData, CUgraphExec, CUgraphNode, CUlaunchAttribute,
     CUlaunchAttributeID, CUlaunchAttributeValue, CUstream, GraphFlags,
 };
 use crate::call::Call;
@@ -22,7 +22,7 @@ fn dependencies(
     graph: CUgraph,
     given: In<CUgraphNode>,
     n: usize,
-) -> Result<(), Status> {
+) -> Result<Vec<CUgraphNode>, Status> {
     let nodes = given.list(n)?;
     let names = nodes.iter().map(|node| node.json(&call.driver.memory));
     let names = json::list(names.collect::<Vec<_>>());
@@ -31,7 +31,7 @@ fn dependencies(
         call.driver.nodes.get(node.0).is_some_and(|found| found.graph == graph)
     };
     let are_different = nodes.iter().collect::<BTreeSet<_>>().len() == n;
-    if are_different && nodes.iter().all(is_here) { Ok(()) } else { Err(Status::INVALID_VALUE) }
+    if are_different && nodes.iter().all(is_here) { Ok(nodes) } else { Err(Status::INVALID_VALUE) }
 }
 
 /// Refuses the call without a current context, where the driver ends the process.
@@ -62,14 +62,53 @@ api! {
         node_params: In<CUDA_KERNEL_NODE_PARAMS>,
     ) {
         call.driver.graphs.get(graph.0).ok_or(Status::INVALID_VALUE)?;
-        dependencies(call, graph, dependencies_of, n_dependencies)?;
+        let before = dependencies(call, graph, dependencies_of, n_dependencies)?;
         call.driver.current(call.thread)?;
         let work = Work::new(call, node_params, Vec::new())?;
         let new = CUgraphNode(call.driver.nodes.add(Node { graph, work }));
         if let Some(found) = call.driver.graphs.get_mut(graph.0) {
             found.nodes.push(new);
+            found.edges.extend(before.into_iter().map(|earlier| (earlier, new)));
         }
         node.put(new)
+    }
+
+    /// Has nodes of a graph depend on others, in ways of their own. The stub knows kernels alone,
+    /// and refuses a node that depends on one that was added behind it, which the driver does where
+    /// that makes a circle.
+    fn cuGraphAddDependencies_v2(
+        call,
+        graph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        edge_data: In<CUgraphEdgeData>,
+        n_dependencies: usize,
+    ) {
+        call.driver.graphs.get(graph.0).ok_or(Status::INVALID_VALUE)?;
+        let ends = from.list(n_dependencies)?.into_iter().zip(to.list(n_dependencies)?);
+        let ways = match edge_data.0.is_null() {
+            true => vec![CUgraphEdgeData::default(); n_dependencies],
+            false => edge_data.list(n_dependencies)?,
+        };
+        let new: Vec<_> = ends.zip(ways).collect();
+        let told = new.iter().map(|((from, to), way)| {
+            let memory = &call.driver.memory;
+            let ends = [("from", from.json(memory)), ("to", to.json(memory))];
+            json::object(ends.into_iter().chain([("way", way.json(memory))]))
+        });
+        let told = json::list(told.collect::<Vec<_>>());
+        call.note("edges", told);
+        let found = call.driver.graphs.get_mut(graph.0).ok_or(Status::INVALID_VALUE)?;
+        let at = |node: &CUgraphNode| found.nodes.iter().position(|known| known == node);
+        let are_new = new.iter().all(|((from, to), way)| {
+            let are_in_order = matches!((at(from), at(to)), (Some(from), Some(to)) if from < to);
+            are_in_order && way.is_of_kernels() && !found.edges.contains(&(*from, *to))
+        });
+        if !are_new {
+            return Err(Status::INVALID_VALUE);
+        }
+        found.edges.extend(new.into_iter().map(|(ends, _)| ends));
+        Ok(())
     }
 
     /// Sets an attribute of a node.

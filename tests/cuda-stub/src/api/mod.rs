@@ -85,6 +85,7 @@ const SINCE: &[(&str, i32)] = &[
     ("cuStreamGetId", 12000),
     ("cuGraphAddKernelNode_v2", 12000),
     ("cuGraphExecKernelNodeSetParams_v2", 12000),
+    ("cuGraphAddDependencies_v2", 12030),
     ("cuStreamGetCtx_v2", 12050),
     ("cuCtxCreate_v4", 13000),
 ];

@@ -4,8 +4,9 @@
 use crate::stub::{DEVICE_0, DEVICE_1, NONE, NULL_STREAM, Stub, address, handle};
 use kernpack_cuda_stub::argument::{In, InOut, Pointers};
 use kernpack_cuda_stub::c_types::{
-    CUDA_KERNEL_NODE_PARAMS as Params, CUcontext, CUdeviceptr, CUfunction, CUgraph, CUgraphExec,
-    CUgraphNode, CUkernel, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig,
+    CUDA_KERNEL_NODE_PARAMS as Params, CUcontext, CUdeviceptr, CUfunction, CUgraph,
+    CUgraphEdgeData, CUgraphExec, CUgraphNode, CUkernel, CUlaunchAttribute, CUlaunchAttributeValue,
+    CUlaunchConfig,
 };
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::status::Status;
@@ -437,6 +438,47 @@ fn executables_are_not_made_or_ended_under_a_capture() {
         assert_eq!(stub.cuThreadExchangeStreamCaptureMode(InOut(&mut own)), OK);
         assert!(stub.end_capture(stream).is_ok());
     }
+}
+
+#[test]
+fn nodes_depend_on_earlier_ones_in_ways_of_their_own() {
+    let (stub, _) = Stub::ready("");
+    let node_params = params(stub.function(stub.only_kernel("")), &mut []);
+    let (graph, other) = (stub.graph(), stub.graph());
+    let mut line: Vec<CUgraphNode> = Vec::new();
+    for at in 0..4 {
+        let after = if at == 1 { &line[..1] } else { &[] };
+        line.push(stub.add(graph, after, &node_params).expect("a right node"));
+    }
+    let foreign = stub.add(other, &[], &node_params).expect("a right node");
+    let way =
+        |from_port, to_port, kind| CUgraphEdgeData { from_port, to_port, kind, reserved: [0; 5] };
+    let connect = |from: CUgraphNode, to: CUgraphNode, way: CUgraphEdgeData| {
+        stub.cuGraphAddDependencies_v2(graph, In(&from), In(&to), In(&way), 1)
+    };
+    stub.log();
+    for (from, to, way) in [(1, 2, way(1, 0, 1)), (0, 2, way(0, 0, 0)), (2, 3, way(2, 0, 1))] {
+        assert_eq!(connect(line[from], line[to], way), OK);
+    }
+    let told = stub.log()[0]["edges"][0]["way"].clone();
+    assert_eq!(told, json!({"from": 1, "to": 0, "type": 1}));
+    for wrong in [way(0, 0, 1), way(1, 0, 0), way(3, 0, 1), way(1, 1, 1), way(0, 1, 0)] {
+        assert_eq!(connect(line[0], line[3], wrong), INVALID, "{wrong:?}");
+    }
+    let plain = way(0, 0, 0);
+    for [from, to] in [
+        [line[0], line[1]],
+        [line[1], line[2]],
+        [line[2], line[1]],
+        [line[1], line[1]],
+        [foreign, line[1]],
+    ] {
+        assert_eq!(connect(from, to, plain), INVALID);
+    }
+    let none = std::ptr::null();
+    assert_eq!(stub.cuGraphAddDependencies_v2(graph, In(&line[1]), In(&line[3]), In(none), 1), OK);
+    assert_eq!(connect(line[1], line[3], plain), INVALID);
+    assert!(stub.instantiate(graph).is_ok());
 }
 
 #[test]

@@ -106,6 +106,8 @@ functions! {
     cuGraphCreate(graph: Out<CUgraph>, flags: u32) -> Status;
     cuGraphAddKernelNode_v2(node: Out<CUgraphNode>, graph: CUgraph, after: In<CUgraphNode>, n: usize,
         params: In<CUDA_KERNEL_NODE_PARAMS>) -> Status;
+    cuGraphAddDependencies_v2(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>,
+        ways: In<CUgraphEdgeData>, n: usize) -> Status;
     cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: u32, value: In<CUlaunchAttributeValue>) -> Status;
     cuGraphInstantiateWithFlags(executable: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Status;
     cuGraphExecKernelNodeSetParams_v2(executable: CUgraphExec, node: CUgraphNode,

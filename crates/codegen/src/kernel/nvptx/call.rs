@@ -69,11 +69,12 @@ impl Lowering<'_, '_, Nvptx> {
         self.lower_ptx(result, &format!("mov.u64 {{0}}, %{register};"), &[], true);
     }
 
-    fn lower_barrier(&self, level: Level) {
+    pub(super) fn lower_barrier(&self, level: Level) {
         let (name, of) = match level {
             Level::Warp => ("llvm.nvvm.bar.warp.sync", EVERYONE),
             Level::Block => ("llvm.nvvm.barrier.cta.sync.aligned.all", FIRST_BARRIER),
-            Level::Thread | Level::Warpgroup | Level::Cluster | Level::Grid => {
+            Level::Grid => return self.lower_grid_barrier(),
+            Level::Thread | Level::Warpgroup | Level::Cluster => {
                 unreachable!("no barrier is of a {level:?}")
             }
         };

@@ -20,6 +20,7 @@ mod call;
 mod cluster;
 mod copy;
 mod geometry;
+mod grid;
 mod instruction;
 mod mbarrier;
 mod needs;

@@ -106,7 +106,7 @@ fn they_have_everything() {
     }
     let names = "Const Select Convert Bitcast Vector Splat Extract Insert Shared Local Offset Load \
                  Store InBounds Assert Get Set If For While Break Continue Return neg abs not add sub mul \
-                 div floordiv floormod mulhigh min max and or xor shl shr eq ne lt le gt ge barrier \
+                 div floordiv floormod mulhigh min max and or xor shl shr eq ne lt le gt ge barrier barrier.grid \
                  shuffle.idx shuffle.up shuffle.down shuffle.xor vote.any vote.all vote.ballot \
                  match.any atomic.add atomic.cas atomic.exchange fma sqrt popcount rsqrt \
                  mbarrier.init mbarrier.arrive mbarrier.arrive_after_copies mbarrier.wait mbarrier.try_wait copy.bulk \

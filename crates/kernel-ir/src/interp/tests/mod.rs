@@ -8,6 +8,7 @@ mod control;
 mod cores;
 mod findings;
 mod flights;
+mod grid;
 mod mbarriers;
 mod named;
 mod order;

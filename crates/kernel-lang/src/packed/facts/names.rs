@@ -12,7 +12,7 @@ use kernpack_validators::dim::{Dim, Rank, Star};
 use kernpack_validators::expr::{Expr, Field, Name};
 use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::Tensor;
-use kernpack_validators::plan::MOST_TURNS;
+use kernpack_validators::plan::{DeviceFact, MOST_TURNS};
 use kernpack_validators::{HostType, Rule, RuleKind, Signature, Workspace};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -235,6 +235,10 @@ impl Names {
                 (Some(facts), _) => *facts,
                 (None, Some(dtype)) => range(*dtype),
                 (None, None) if self.symbols.contains(name) => Facts::NON_NEGATIVE,
+                // An attribute of a device is an `int` of the driver's.
+                (None, None) if DeviceFact::named(name).is_some() => {
+                    Facts { divisor: 1, min: 1, max: i32::MAX.into() }
+                }
                 (None, None) => Facts::NONE,
             },
             Expr::Field(_, field, _) => match field {
