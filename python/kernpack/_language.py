@@ -22,11 +22,15 @@ WARP_SIZE = 32
 class AsyncGroup:
     """What copies belong to that go on by themselves."""
 
+    def __init__(self, name: str) -> None:
+        self._name = name
+
     def __repr__(self) -> str:
-        return "kp.async_group"
+        return f"kp.{self._name}"
 
 
-async_group = AsyncGroup()
+async_group = AsyncGroup("async_group")
+bulk_group = AsyncGroup("bulk_group")
 
 
 class Device:
@@ -55,6 +59,7 @@ def names() -> dict[str, Any]:
         "Tensor": Tensor,
         "WARP_SIZE": WARP_SIZE,
         "async_group": async_group,
+        "bulk_group": bulk_group,
         "device": device,
     }
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ from ._values import (
     Elements,
     Extents,
     LayoutLike,
+    Mbarrier,
     Modes,
     Num,
     Numeric,
@@ -38,6 +39,9 @@ class AsyncGroup:
 
 async_group: AsyncGroup
 """The group that a thread makes next: `kp.copy(…, to=kp.async_group)`."""
+
+bulk_group: AsyncGroup
+"""The same of copies out of shared memory, of many bytes: `kp.copy(…, to=kp.bulk_group)`."""
 
 class Device:
     """The GPU of a call, of which functions under `@kp.jit` ask."""
@@ -399,12 +403,16 @@ def copy(
     source: Tensor,
     target: Tensor,
     pred: Tensor | builtins.bool | None = ...,
-    to: AsyncGroup | None = ...,
+    to: AsyncGroup | Mbarrier | None = ...,
 ) -> None:
     """Copies a tile of constant size, with the widest accesses that alignment and strides are
     known to allow. `pred` is a bool, or one for each element: what it is false for is neither
     read nor written. With `to=kp.async_group` the copy goes on by itself, from global to shared
-    memory, until its group is waited for, and becomes zeros where `pred` is false.
+    memory, until its group is waited for, and becomes zeros where `pred` is false. With an
+    mbarrier one thread copies the tile, whose elements lie side by side, from global memory, or
+    from the block's own, to shared memory, also of another block of the cluster;
+    `to=kp.bulk_group` does from shared to global memory. Both need sm_90, and addresses and
+    bytes that are multiples of 16.
     """
 
 def autovec_copy(source: Tensor, target: Tensor) -> None:
@@ -637,6 +645,27 @@ def cp_async_commit_group() -> None:
 def cp_async_wait_group(n: int) -> None:
     """As `kp.wait_group`."""
 
+def bulk_commit_group() -> None:
+    """Makes a group of the copies `to=kp.bulk_group` that this thread has begun since its last
+    group.
+    """
+
+def bulk_wait_group(n: int, read: builtins.bool | None = ...) -> None:
+    """Waits until no more than the last `n` groups `to=kp.bulk_group` of this thread, a constant,
+    are in flight; with `read=True`, until the others have read shared memory.
+    """
+
+def cp_async_bulk_commit_group() -> None:
+    """As `kp.bulk_commit_group`."""
+
+def cp_async_bulk_wait_group(n: int, read: builtins.bool | None = ...) -> None:
+    """As `kp.bulk_wait_group`."""
+
+def fence_proxy_async() -> None:
+    """What was written before it, also by other threads that a barrier orders before it, is seen
+    by copies to an mbarrier or `kp.bulk_group` behind it.
+    """
+
 def sync_threads() -> None:
     """Waits until every thread of the block is here. What was written before it is seen behind it
     by all of them. Conditions around it are the same for the whole block.
@@ -663,6 +692,13 @@ def barrier_arrive(barrier_id: Numeric, number_of_threads: int) -> None:
 def fence(scope: str | None = ...) -> None:
     """What this thread wrote before it is seen by others of that scope (`"block"`, `"cluster"`,
     `"gpu"`, which it is where it is left out, or `"sys"`) before what it writes behind it.
+    """
+
+def mbarrier(stages: int | None = ...) -> Mbarrier:
+    """A barrier in shared memory, which a thread has to `init`; with `stages`, a constant, so many
+    of them, which are indexed. Those who arrive go on, and those who wait see what was written
+    before the arrivals. `kp.map_shared(bar, rank)` is that of another block of the cluster, at
+    which a thread can arrive.
     """
 
 def cluster_idx() -> tuple[Num, Num, Num]:
@@ -703,7 +739,7 @@ def cluster_sync() -> None:
     `kp.cluster_wait()`.
     """
 
-def map_shared(x: Tensor, rank: Numeric) -> Tensor:
+def map_shared(x: Tensor | Mbarrier, rank: Numeric) -> Any:
     """The tensor that `x`, a shared one, is in another block of the cluster, the `rank`th. It is
     read, written and changed atomically, with scope `"cluster"`, like `x`. The other block has
     begun behind a barrier of the cluster, and must not end before all is done: another one

@@ -103,6 +103,38 @@ class Elements:
         """
     # </methods of Elements>
 
+class Mbarrier:
+    """A barrier in shared memory that counts arrivals, and bytes that copies bring; or several."""
+
+    def __getitem__(self, stage: Numeric) -> Mbarrier: ...
+    # <methods of Mbarrier>
+    def init(self, count: Numeric) -> None:
+        """Makes the barrier: `count` arrivals complete each phase. One thread does, and others use it
+        behind a barrier of the block, or of the cluster.
+        """
+    def arrive(
+        self,
+    ) -> None:
+        """Arrives, and goes on."""
+    def arrive_after_copies(
+        self,
+    ) -> None:
+        """Arrives when all copies `to=kp.async_group` are done that this thread has begun: those who
+        wait for the phase see them.
+        """
+    def expect_tx(self, bytes: Numeric) -> None:
+        """The phase that goes on is complete only when copies have brought `bytes` more."""
+    def arrive_and_expect_tx(self, bytes: Numeric) -> None:
+        """Has the phase expect `bytes` more, and arrives."""
+    def wait(self, phase: Numeric | None = ...) -> None:
+        """Waits until the phase of that parity is complete, which is the one that goes on or the one
+        before it: that before the first, of parity 1, is. Without `phase` the thread waits for the
+        first phase, the next time for the second, and so on.
+        """
+    def try_wait(self, phase: Numeric) -> Num:
+        """Waits for a while, and says whether the phase of that parity is complete."""
+    # </methods of Mbarrier>
+
 class Tensor:
     """A tensor in a kernel or a jit function: `x: kp.Tensor` says it of a parameter to editors and
     type checkers, and nothing to the compiler.

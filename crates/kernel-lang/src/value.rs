@@ -82,6 +82,10 @@ pub(crate) enum Elaborated {
     Method(Arc<Elaborated>, &'static Builtin),
     /// `kp.async_group`: what a copy belongs to that goes on by itself.
     AsyncGroup,
+    /// `kp.bulk_group`: what a copy of many bytes out of shared memory belongs to.
+    BulkGroup,
+    /// `kp.mbarrier()`, and one of several.
+    Mbarrier(Arc<Mbarrier>),
     /// `kp`
     Kernpack,
     /// Another kernel file.
@@ -193,6 +197,23 @@ pub(crate) struct Memory {
     pub qualifier: Option<Qualifier>,
 }
 
+/// A barrier in shared memory, or several that are indexed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mbarrier {
+    /// Its name in messages.
+    pub name: Name,
+    /// Where it is.
+    pub space: Space,
+    /// Its address, or that of the first.
+    pub pointer: kernel::Value,
+    /// How many there are, where they are indexed.
+    pub stages: Option<u32>,
+    /// Which one it is, an `int32`.
+    pub stage: kernel::Value,
+    /// The parities of the phases that a thread waits for next: a bit for each.
+    pub phases: kernel::Slot,
+}
+
 /// A function that is written, and the place that it is written in.
 #[derive(Clone, Debug)]
 pub(crate) struct Closure {
@@ -276,6 +297,8 @@ impl Elaborated {
                 "a function"
             }
             Elaborated::AsyncGroup => "`kp.async_group`",
+            Elaborated::BulkGroup => "`kp.bulk_group`",
+            Elaborated::Mbarrier(_) => "an mbarrier",
             Elaborated::Kernpack | Elaborated::Module(_) => "a module",
             Elaborated::Optional(_) => "an argument that may be None",
             Elaborated::Range(_) => "a range",

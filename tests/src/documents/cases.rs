@@ -147,6 +147,7 @@ fn every_message_about_operations_has_a_case() {
         "and `{name}` is aligned to {} bytes only",
         "at byte {offset} of what begins {lead} bytes behind a multiple of {}",
         "block ({x}, {y}, {z}), which has ended",
+        "copies {bytes} bytes, which are no multiple of {BULK_ALIGN}",
         "does not come to it",
         "its parameters have {bytes} bytes, and at most {MOST_PARAM_BYTES} are passed",
         "more barriers and releases than the interpreter can tell apart",

@@ -33,6 +33,8 @@ pub fn all() -> Vec<Case> {
             | Meaning::Prefetch
             | Meaning::Copy(_)
             | Meaning::Cluster(_)
+            | Meaning::Mbarrier(_)
+            | Meaning::Bulk(_)
             | Meaning::Dependent(_) => {}
         }
     }

@@ -30,7 +30,11 @@ impl Maker {
             82..=87 if depth < MOST_DEPTH && self.loops.len() < 2 => self.repeat(depth),
             88..=93 if is_together => self.exchange(),
             94..=95 if is_together => self.share(),
-            96..=97 if is_together => self.copies(),
+            96 if is_together => self.copies(),
+            97 if is_together => match self.loops.is_empty() && self.rng.percent(50) {
+                true => self.phases(),
+                false => self.send(),
+            },
             98 => self.atomic(),
             99 if depth == 0 && self.line > 20 => self.leave(),
             _ => self.compute(),

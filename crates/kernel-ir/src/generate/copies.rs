@@ -8,11 +8,11 @@ use crate::types::{Scalar, Type};
 
 /// Elements of an input that the threads of a block copy.
 #[derive(Clone, Copy)]
-struct Piece {
-    element: Scalar,
-    count: u64,
+pub(super) struct Piece {
+    pub element: Scalar,
+    pub count: u64,
     /// Where they are copied to.
-    base: Value,
+    pub base: Value,
 }
 
 impl Maker {
@@ -33,7 +33,8 @@ impl Maker {
         self.barrier();
     }
 
-    fn begin_copy(&mut self, number: u64) -> Piece {
+    /// Each thread begins a copy, in a group of its own.
+    pub(super) fn begin_copy(&mut self, number: u64) -> Piece {
         let inputs = self.inputs.clone();
         let input = self.rng.pick(&inputs);
         let bytes = self.rng.pick(&[4, 8, 16]).max(u64::from(input.element.bytes()));

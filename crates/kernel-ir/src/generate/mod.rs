@@ -11,7 +11,8 @@
 //!   gives is not used.
 //! * Shared memory is written and read in turns, with barriers between: each thread writes its own
 //!   cell, or changes any with an atomic addition, or copies a piece of an input there, which it
-//!   waits for before anybody reads it.
+//!   waits for before anybody reads it. Or one thread brings a part of an input, phase by phase of
+//!   an mbarrier that all wait at, or sends the cells of the block from there.
 //! * Where the launch is cooperative, threads first write cells and read those of others, with the
 //!   grid's barrier around.
 //! * Every index is brought into its bounds first, or guards the access to it.
@@ -24,11 +25,13 @@
 //! 10 to 60 statements, not counting those that a loop or an `if` has beyond 4. Of 100 statements
 //! 45 compute (a third of these on vectors), 1 asserts what holds, 16 read or write memory, 8 use
 //! slots, 12 are an `if`, 6 a loop, 6 exchange values in a warp, 4 use shared memory (half of
-//! these by copies), 2 are atomic. Where threads have parted, those that need all of them are
-//! replaced by computations. Types are equally frequent, but for `bool`, and constants are 0, 1,
-//! the largest, small numbers, or any bits. Loops have up to 8 rounds and stand at most in one
-//! another; a quarter of their bounds, and half of the conditions, differ among threads.
+//! these by copies, one in four by such of many bytes), 2 are atomic. Where threads have parted,
+//! those that need all of them are replaced by computations. Types are equally frequent, but for
+//! `bool`, and constants are 0, 1, the largest, small numbers, or any bits. Loops have up to 8
+//! rounds and stand at most in one another; a quarter of their bounds, and half of the conditions,
+//! differ among threads.
 
+mod bulk;
 mod compute;
 mod control;
 mod copies;

@@ -144,6 +144,7 @@ impl Execution<'_, '_> {
                 }
             };
             self.check_presence(access, allocation, Deed::Reads, lanes);
+            self.check_plain(access, allocation, Deed::Reads, lanes);
             self.report(access, allocation, Deed::Reads, &faults);
         }
     }
@@ -165,6 +166,7 @@ impl Execution<'_, '_> {
                 }
             };
             self.check_presence(access, allocation, Deed::Writes, lanes);
+            self.check_plain(access, allocation, Deed::Writes, lanes);
             self.report(access, allocation, Deed::Writes, &faults);
         }
     }
@@ -376,13 +378,12 @@ impl Execution<'_, '_> {
         }
     }
 
-    fn other(&self, seen: Seen) -> Other {
-        let (event, what) = (seen.event, seen.way.text());
-        let thread = self.machine.thread(event.block, event.warp, event.lane);
+    pub fn other(&self, seen: Seen) -> Other {
+        let (thread, what) = (self.machine.doer(seen.event, seen.site), seen.way.text());
         Other { place: self.machine.program.sites[seen.site as usize], thread, what }
     }
 
-    fn other_copy(&self, Mark { event, site, writes }: Mark) -> Other {
+    fn other_copy(&self, Mark { event, site, writes, .. }: Mark) -> Other {
         let what = if writes { "copies into it" } else { "copies from it" };
         let thread = self.machine.thread(event.block, event.warp, event.lane);
         Other { place: self.machine.program.sites[site as usize], thread, what }
@@ -401,8 +402,12 @@ impl Execution<'_, '_> {
         let mut message = told(memory, access, deed, faulty);
         if let Fault::InFlight(_, mark) = faulty.fault {
             let is_own = mark.event.block == self.block.number;
-            message += match is_own && self.block.flights.is_open(mark.event, mark.site) {
+            message += match is_own
+                && !mark.is_bulk
+                && self.block.flights.is_open(mark.event, mark.site)
+            {
                 true => ", in no group yet",
+                false if mark.is_bulk => ", and no wait has seen that it is done",
                 false => ", and its thread has not waited for it",
             };
         }

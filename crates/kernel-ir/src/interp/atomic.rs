@@ -48,6 +48,7 @@ impl Execution<'_, '_> {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
             self.check_presence(access, allocation, deed, lanes);
+            self.check_plain(access, allocation, deed, lanes);
             for lane in lanes_of(lanes) {
                 let fault = self.one_step(atomic, allocation, lane);
                 self.report(access, allocation, deed, fault.as_slice());

@@ -51,6 +51,8 @@ enum Party {
     Block,
     Warp(u32),
     Thread(u32),
+    /// An mbarrier of the block: its times are its phases.
+    Mbarrier(u32),
 }
 
 /// The number of a block that stands for what ran before the launch: no grid has so many blocks.
@@ -97,6 +99,22 @@ impl Clock {
     fn learn(&mut self, block: u64, party: Party, time: u64) {
         let known = Rc::make_mut(self.0.get_or_insert_default()).entry((block, party)).or_default();
         *known = (*known).max(time);
+    }
+
+    /// Knows that so many phases of an mbarrier of a block are complete.
+    pub fn learn_phases(&mut self, block: u64, mbarrier: u32, n_complete: u64) {
+        self.learn(block, Party::Mbarrier(mbarrier), n_complete);
+    }
+
+    /// Knows all that an agent, which stands for a warp, did before a time.
+    pub fn learn_agent(&mut self, block: u64, agent: u32, time: u64) {
+        self.learn(block, Party::Warp(agent), time);
+    }
+
+    /// How many phases of an mbarrier of a block it knows to be complete.
+    pub fn phases(&self, block: u64, mbarrier: u32) -> u64 {
+        let times = self.0.as_deref();
+        times.and_then(|times| times.get(&(block, Party::Mbarrier(mbarrier)))).map_or(0, |n| *n)
     }
 
     pub fn knows(&self, event: Event) -> bool {
@@ -185,7 +203,7 @@ impl Now<'_> {
     }
 
     /// All that a lane knows, its own deeds included. The block's time has to move on behind it.
-    fn clock(&self, lane: u32) -> Clock {
+    pub fn clock(&self, lane: u32) -> Clock {
         let mut clock =
             self.orders.map_or_else(Clock::default, |all| all[lane as usize].acquired.clone());
         clock.learn(self.block, Party::Block, self.block_known);

@@ -7,9 +7,11 @@
 
 use super::access::{Deed, Fault, Faulty, now};
 use super::atomic::new_orders;
+use super::bulk::end_bulk;
 use super::clock::{self, Clock, Now};
 use super::execute::{Execution, Machine};
 use super::finding::Kind;
+use super::flight::end_tracked;
 use super::launch::product;
 use super::memory::Memory;
 use super::shadow::Shadow;
@@ -118,10 +120,12 @@ impl Execution<'_, '_> {
 pub(super) fn end_block(
     machine: &mut Machine,
     cluster: &mut Cluster,
-    block: &Block,
+    block: &mut Block,
     warps: &[Warp],
 ) {
     cluster.has_ended[block.rank as usize] = true;
+    end_bulk(machine, cluster, block);
+    end_tracked(machine, cluster, block);
     if !cluster.is_reached {
         return;
     }
@@ -134,8 +138,7 @@ pub(super) fn end_block(
         let Some((cell, seen)) = shadow.unknown_of_others(block.number, &known) else { continue };
         let deed = if seen.way.writes() { Deed::Writes } else { Deed::Reads };
         let element = memory.element_at(shadow.byte_of(cell));
-        let event = seen.event;
-        let thread = machine.thread(event.block, event.warp, event.lane);
+        let thread = machine.doer(seen.event, seen.site);
         let message = absent(&element, machine.index_of(block.number), deed, Absence::Late);
         let place = machine.program.sites[seen.site as usize];
         machine.findings.add(Kind::AbsentBlock, place, None, || (Some(thread), message));

@@ -76,6 +76,7 @@ impl Execution<'_, '_> {
             }
             Control::End => {
                 self.end_copies();
+                self.end_bulk_stores();
                 self.block_on(Status::Ended);
                 self.warp.pc
             }

@@ -3,10 +3,12 @@
 //! computed for all 32 lanes, whichever run: what the others get is never read. What has an effect
 //! is done for those that run.
 
+use super::bulk::Issuers;
 use super::clock::{Event, Releases};
 use super::finding::{Findings, Kind, Other, Thread, index_of};
 use super::memory::Memory;
 use super::program::Program;
+use super::proxy::ProxyFences;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::{Assert, Register, Step, width};
@@ -33,6 +35,11 @@ pub(super) struct Machine<'a> {
     pub packing: Packing,
     pub most_time: u64,
     pub releases: Releases,
+    /// The blocks of the grid.
+    pub n_blocks: u64,
+    /// The fences in front of copies of many bytes, and who began those that are done.
+    pub proxy_fences: ProxyFences,
+    pub issuers: Issuers,
     /// The launches in front of this one and behind it, where some may run at its time.
     pub dependence: Option<Dependence>,
     pub findings: Findings,
@@ -135,10 +142,7 @@ impl<'p> Execution<'_, 'p> {
                 self.machine.is_exact = false;
                 self.pure(*meaning, operands, *out);
             }
-            Step::Geometry { geometry, out } => {
-                let lanes = self.geometry(*geometry);
-                self.set(*out, lanes);
-            }
+            Step::Geometry { geometry, out } => self.set(*out, self.geometry(*geometry)),
             Step::Exchange { op, row, value, by, out } => {
                 self.exchange(*op, row, *value, *by, *out);
             }
@@ -152,8 +156,10 @@ impl<'p> Execution<'_, 'p> {
             Step::Map { pointer, rank, out } => self.map(*pointer, *rank, *out),
             Step::Prefetch(access) => self.prefetch(access),
             Step::Atomic(atomic) => self.atomic(atomic),
+            Step::Mbarrier(step) => return self.mbarrier(step),
             Step::BeginCopies(copy) => self.begin_copies(copy),
             Step::CommitCopies => self.commit_copies(),
+            Step::Bulk(step) => self.bulk(step),
             Step::WaitForCopies(n_left) => self.wait_for_copies(*n_left),
             Step::Print { format, values } => self.print(format, values),
             Step::Assert(assert) => self.assert(assert),

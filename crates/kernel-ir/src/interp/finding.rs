@@ -50,6 +50,8 @@ kinds! {
     CopyInFlight = "copy-in-flight";
     /// A copy that its thread has not waited for when it ends.
     UnawaitedCopy = "unawaited-copy";
+    /// A copy of many bytes that begins where a thread has written, without a fence between.
+    MissingProxyFence = "missing-proxy-fence";
     /// An access to the memory of a block that may not have begun, or may have ended.
     AbsentBlock = "absent-block";
     /// An arrival before the wait that belongs to the last one, a wait without an arrival, or a

@@ -4,17 +4,21 @@
 //! is marked in shadow memory, and whoever touches that, too, is found, the thread itself included.
 //! Behind the wait, what it did is what its thread did there.
 //!
+//! Where an arrival at an mbarrier comes with copies, who waits there sees them, and the thread
+//! need not.
+//!
 //! The bytes move at the wait: when they do makes no difference to a kernel in which nothing is
 //! found.
 
 use super::access::{Deed, Fault, Faulty, in_flight, now, touch};
 use super::clock::{Event, Now};
-use super::execute::Execution;
+use super::execute::{Execution, Machine};
 use super::finding::Kind;
+use super::mbarrier::At;
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
 use super::step::{Access, Copy};
-use super::warp::{LANES, lanes_of};
+use super::warp::{Block, Cluster, LANES, lanes_of};
 use crate::types::Space;
 use std::collections::VecDeque;
 
@@ -28,6 +32,17 @@ struct Flight {
     bytes: u32,
     /// Its mark where it reads.
     mark: Mark,
+    /// The arrival that it belongs to, at an mbarrier.
+    tracked: Option<Tracked>,
+}
+
+/// An arrival at an mbarrier that comes when copies are done, and the phase that it belongs to. It
+/// tells those who wait what the thread knew, too, which is more than a machine promises.
+#[derive(Clone, Copy, Debug)]
+struct Tracked {
+    at: At,
+    phase: i64,
+    event: Event,
 }
 
 /// The copies of a thread that are in flight.
@@ -55,7 +70,30 @@ impl Flights {
     /// Whether a copy by that thread, begun there, is in no group.
     pub fn is_open(&self, event: Event, site: u32) -> bool {
         let thread = self.0.get(event.warp as usize * LANES + event.lane as usize);
-        thread.is_some_and(|thread| thread.open.iter().any(|flight| flight.mark.site == site))
+        thread.is_some_and(|thread| {
+            thread.open.iter().any(|one| one.mark.site == site && one.tracked.is_none())
+        })
+    }
+
+    /// The copies of a thread belong to its arrival at an mbarrier.
+    pub fn track(&mut self, event: Event, at: At, phase: i64) {
+        let thread = self.of(event.warp, event.lane as usize);
+        let groups = thread.groups.iter_mut().flatten();
+        for flight in groups.chain(&mut thread.open) {
+            flight.tracked.get_or_insert(Tracked { at, phase, event });
+        }
+    }
+
+    /// Takes out copies that belong to arrivals.
+    fn take_tracked(&mut self, which: impl Fn(&Tracked) -> bool) -> Vec<Flight> {
+        let is_one = |flight: &mut Flight| flight.tracked.as_ref().is_some_and(&which);
+        let mut taken = Vec::new();
+        for thread in &mut self.0 {
+            for flights in thread.groups.iter_mut().chain([&mut thread.open]) {
+                taken.extend(flights.extract_if(.., |flight| is_one(flight)));
+            }
+        }
+        taken
     }
 
     /// Forgets all.
@@ -71,6 +109,8 @@ pub(super) struct Mark {
     pub event: Event,
     /// Where it was begun: its place among those of all accesses.
     pub site: u32,
+    /// Whether it is a copy of many bytes.
+    pub is_bulk: bool,
 }
 
 impl Execution<'_, '_> {
@@ -89,10 +129,10 @@ impl Execution<'_, '_> {
             let (to, from) = (at(&copy.to), is_given.then(|| at(&copy.from)));
             let bytes = copy.to.bytes();
             let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-            let mark = Mark { writes: false, event, site: copy.to.site };
-            let flight = Flight { to, from, bytes, mark };
+            let mark = Mark { writes: false, event, site: copy.to.site, is_bulk: false };
+            let flight = Flight { to, from, bytes, mark, tracked: None };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
-                self.each_cell(&flight, Shadow::mark);
+                change_marks(self.machine, self.cluster, &flight, Shadow::mark);
                 self.block.flights.of(self.warp.index, lane).open.push(flight);
             }
         }
@@ -130,7 +170,13 @@ impl Execution<'_, '_> {
             let thread = std::mem::take(self.block.flights.of(self.warp.index, lane));
             let open = thread.open.iter().map(|flight| (flight, ", and is in no group"));
             let in_groups = thread.groups.iter().flatten().map(|flight| (flight, ""));
-            for (flight, why) in in_groups.chain(open) {
+            let (tracked, left) = in_groups
+                .chain(open)
+                .partition::<Vec<_>, _>(|(flight, _)| flight.tracked.is_some());
+            // Who waits for the arrival waits for these.
+            let tracked = tracked.into_iter().map(|(flight, _)| *flight);
+            self.block.flights.of(self.warp.index, lane).open = tracked.collect();
+            for (flight, why) in left {
                 let place = self.machine.program.sites[flight.mark.site as usize];
                 let message = format!("a copy is in flight when its thread ends{why}");
                 let who = self.thread(lane);
@@ -149,7 +195,7 @@ impl Execution<'_, '_> {
         let shadow = self.machine.shadows[id as usize].as_ref();
         let now = now!(self.warp, self.block, self.cluster);
         let bytes = (offset, flight.bytes);
-        let fault = mistake(memory, shadow, bytes, Way::Read, lane, &now);
+        let fault = mistake(memory, shadow, bytes, flight.bytes, Way::Read, lane, &now);
         if memory.has(offset, flight.bytes) {
             let key = self.machine.packing.pack(Way::Read, &now, copy.from.site);
             touch!(self, copy.from.space, id, bytes, key, lane, &now);
@@ -160,32 +206,22 @@ impl Execution<'_, '_> {
     /// Whether what it writes is there.
     fn check_target(&mut self, copy: &Copy, flight: &Flight, lane: usize) -> bool {
         let (id, offset) = flight.to;
+        let bytes = (offset, flight.bytes);
         let (memory, shadow) = &self.cluster.shared[id as usize];
         let now = now!(self.warp, self.block, self.cluster);
-        let fault = mistake(memory, Some(shadow), (offset, flight.bytes), Way::Write, lane, &now);
+        let fault = mistake(memory, Some(shadow), bytes, flight.bytes, Way::Write, lane, &now);
         self.tell(&copy.to, id, Deed::Writes, Faulty::new(lane, offset, fault))
     }
 
     /// Says what is wrong, if anything is. Gives whether the bytes are there all the same.
-    fn tell(&mut self, access: &Access, id: u32, deed: Deed, faulty: Option<Faulty>) -> bool {
+    pub fn tell(&mut self, access: &Access, id: u32, deed: Deed, faulty: Option<Faulty>) -> bool {
         self.report(access, id, deed, faulty.as_slice());
         !faulty.is_some_and(|faulty| matches!(faulty.fault, Fault::OutOfBounds))
     }
 
-    /// Goes through the cells that a copy touches, each with its mark there.
-    fn each_cell(&mut self, flight: &Flight, f: impl Fn(&mut Shadow, usize, Mark)) {
-        let to = &mut self.cluster.shared[flight.to.0 as usize].1;
-        let mark = Mark { writes: true, ..flight.mark };
-        to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
-        let Some((id, offset)) = flight.from else { return };
-        if let Some(from) = &mut self.machine.shadows[id as usize] {
-            from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, flight.mark));
-        }
-    }
-
     /// A copy is done, and its thread knows.
     fn land(&mut self, flight: &Flight, lane: usize) {
-        self.each_cell(flight, Shadow::unmark);
+        change_marks(self.machine, self.cluster, flight, Shadow::unmark);
         self.record(flight, lane);
         let n_bytes = flight.bytes as usize;
         let zeros = [0; 16];
@@ -205,9 +241,21 @@ impl Execution<'_, '_> {
         }
     }
 
+    /// Copies are done that belong to arrivals at an mbarrier, in phases before that one.
+    pub fn land_tracked(&mut self, at: At, phase: i64) {
+        let done = self.block.flights.take_tracked(|one| one.at == at && one.phase < phase);
+        done.iter().for_each(|flight| self.land(flight, flight.mark.event.lane as usize));
+    }
+
     /// From now on its thread has done what a copy did. Whoever raced with that was found before.
     fn record(&mut self, flight: &Flight, lane: usize) {
-        let now = now!(self.warp, self.block, self.cluster);
+        let now = match flight.tracked {
+            Some(Tracked { event: Event { block, warp, time, .. }, .. }) => {
+                let (block_known, warp_known) = (0, 0);
+                Now { block, warp, time, block_known, warp_known, orders: None, peers: &[] }
+            }
+            None => now!(self.warp, self.block, self.cluster),
+        };
         let packing = self.machine.packing;
         let (to, offset) = flight.to;
         for byte in offset..offset + u64::from(flight.bytes) {
@@ -227,11 +275,41 @@ impl Execution<'_, '_> {
     }
 }
 
-/// The mistake of a copy that reads or writes these bytes, if it makes one.
-fn mistake(
+/// A block ends: finds copies that belong to arrivals which nobody has waited for.
+pub(super) fn end_tracked(machine: &mut Machine, cluster: &mut Cluster, block: &mut Block) {
+    for flight in block.flights.take_tracked(|_| true) {
+        let place = machine.program.sites[flight.mark.site as usize];
+        let message = "a copy into its block's memory is in flight when the block ends".to_owned();
+        let Event { block, warp, lane, .. } = flight.mark.event;
+        let who = machine.thread(block, warp, lane);
+        machine.findings.add(Kind::UnawaitedCopy, place, None, || (Some(who), message));
+        change_marks(machine, cluster, &flight, Shadow::unmark);
+    }
+}
+
+/// Goes through the cells that a copy touches, each with its mark there.
+fn change_marks(
+    machine: &mut Machine,
+    cluster: &mut Cluster,
+    flight: &Flight,
+    f: impl Fn(&mut Shadow, usize, Mark),
+) {
+    let to = &mut cluster.shared[flight.to.0 as usize].1;
+    let mark = Mark { writes: true, ..flight.mark };
+    to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
+    let Some((id, offset)) = flight.from else { return };
+    if let Some(from) = &mut machine.shadows[id as usize] {
+        from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, flight.mark));
+    }
+}
+
+/// The mistake of a copy that reads or writes these bytes, from a multiple of `align`, if it makes
+/// one.
+pub(super) fn mistake(
     memory: &Memory,
     shadow: Option<&Shadow>,
     (offset, bytes): (u64, u32),
+    align: u32,
     way: Way,
     lane: usize,
     now: &Now,
@@ -239,11 +317,11 @@ fn mistake(
     if !memory.has(offset, bytes) {
         return Some(Fault::OutOfBounds);
     }
-    if !memory.is_aligned(offset, bytes) {
+    if !memory.is_aligned(offset, align) {
         return Some(Fault::Misaligned);
     }
     let written = memory.written.as_ref().filter(|_| !way.writes());
-    if written.is_some_and(|written| !written.has_all(offset as usize, bytes)) {
+    if written.is_some_and(|written| !written.has_row(offset as usize, bytes)) {
         return Some(Fault::Unwritten);
     }
     let shadow = shadow?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Launches, and their outcomes.
 
+use super::bulk::N_AGENTS;
 use super::execute::Machine;
 use super::finding::{self, Finding, Findings, Kind};
 use super::memory::{Memories, Memory, MemoryId};
@@ -205,7 +206,12 @@ impl<'r> Run<'r> {
         let shared_bytes = check(launch, memories)?;
         let n_blocks = product(launch.grid);
         let n_threads: u32 = launch.block.iter().product();
-        let packing = Packing::new(n_threads.div_ceil(WARP_SIZE), n_blocks, program.sites.len());
+        let n_warps = n_threads.div_ceil(WARP_SIZE);
+        // Agents are numbered behind the blocks.
+        let packing = match program.has_bulk() {
+            true => Packing::new(n_warps.max(N_AGENTS), 2 * n_blocks, program.sites.len()),
+            false => Packing::new(n_warps, n_blocks, program.sites.len()),
+        };
         let most_time = packing.most_time().ok_or_else(|| {
             format!("a grid of {n_blocks} blocks is too large for the interpreter")
         })?;
@@ -284,6 +290,9 @@ impl<'r> Run<'r> {
             packing: self.packing,
             most_time: self.most_time,
             releases: Default::default(),
+            n_blocks: self.n_blocks(),
+            proxy_fences: Default::default(),
+            issuers: Default::default(),
             dependence: None,
             findings: Findings::new(options.most_findings),
             printed: Vec::new(),

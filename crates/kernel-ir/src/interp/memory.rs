@@ -239,6 +239,21 @@ impl Bits {
             self.0[word + 1] |= high;
         }
     }
+
+    /// Whether these are all set, of which there may be many.
+    pub fn has_row(&self, first: usize, count: u32) -> bool {
+        pieces(first, count).all(|(first, count)| self.has_all(first, count))
+    }
+
+    /// Sets these, of which there may be many.
+    pub fn set_row(&mut self, first: usize, count: u32) {
+        pieces(first, count).for_each(|(first, count)| self.set(first, count));
+    }
+}
+
+/// Many bits, 16 at a time.
+fn pieces(first: usize, count: u32) -> impl Iterator<Item = (usize, u32)> {
+    (0..count).step_by(16).map(move |at| (first + at as usize, (count - at).min(16)))
 }
 
 /// Which bits of a word, and which of the next one.

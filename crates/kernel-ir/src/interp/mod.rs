@@ -18,6 +18,9 @@
 //! is ordered: by barriers, of blocks and warps, and by atomic operations and fences. Being in one
 //! warp orders nothing, and neither does a shuffle. `shadow.rs` remembers who touched each cell.
 //! Copies in flight are agents beside the warps (`flight.rs`), which nothing orders but a wait.
+//! Mbarriers (`mbarrier.rs`) count their phases in full, of which a machine has the parity alone,
+//! and the bytes of larger copies (`bulk.rs`), which see what threads have written behind fences
+//! (`proxy.rs`).
 //!
 //! A finding does not end a run: an access outside gives 0 or is left out, and a barrier that some
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
@@ -33,6 +36,7 @@
 
 mod access;
 mod atomic;
+mod bulk;
 mod clock;
 mod cluster;
 mod control;
@@ -44,11 +48,13 @@ mod flight;
 mod grid;
 mod launch;
 mod lifetime;
+mod mbarrier;
 mod memory;
 mod named;
 mod narrowest;
 mod parallel;
 mod program;
+mod proxy;
 mod schedule;
 mod sequence;
 mod shadow;

@@ -5,7 +5,7 @@
 //! Which memory an access is of is followed along offsets. Of a pointer that comes of something
 //! else it may be any.
 
-use crate::intrinsic::Meaning;
+use crate::intrinsic::{BULK_ALIGN, MBARRIER_BYTES, Meaning};
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Call, Expr, InFlight, OpKind, Operand, Region};
 use crate::types::Scalar;
@@ -79,6 +79,18 @@ impl<'k> Narrowest<'k> {
     fn add_call(&mut self, result: Option<Value>, call: &Call) {
         match call.intrinsic.meaning {
             Meaning::Atomic(_) => self.add_atomic(result, call),
+            Meaning::Bulk(_) => {
+                for operand in call.operands.iter().take(2) {
+                    if let Operand::Value(pointer) = operand {
+                        self.add_bytes(*pointer, BULK_ALIGN);
+                    }
+                }
+            }
+            Meaning::Mbarrier(_) => {
+                if let Some(Operand::Value(pointer)) = call.operands.first() {
+                    self.add_bytes(*pointer, MBARRIER_BYTES);
+                }
+            }
             _ => {
                 if let Some(InFlight::Begin { to, from, bytes, .. }) = call.in_flight() {
                     self.add_bytes(to, bytes);

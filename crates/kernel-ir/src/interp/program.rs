@@ -4,8 +4,13 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
-use super::step::{self, Access, Atomic, Bounds, Control, Copy, For, Pc, Register, Step, width};
-use crate::intrinsic::{AtomicOp, ClusterOp, Intrinsic, Meaning};
+use super::step::{
+    self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, MbarrierStep, Pc,
+    Register, Step, width,
+};
+use crate::intrinsic::{
+    AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MBARRIER_BYTES, MbarrierOp, Meaning,
+};
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{
     self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Qualifier, Region, Store,
@@ -29,6 +34,11 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
+    /// Whether copies of many bytes touch memory beside the threads.
+    pub fn has_bulk(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Bulk(_)))
+    }
+
     /// The steps of a verified kernel.
     pub fn of(kernel: &'a Kernel) -> Program<'a> {
         let mut compiler = Compiler {
@@ -349,6 +359,8 @@ impl<'a> Compiler<'a> {
             (Meaning::Named { waits }, _, _) => self.named(call, waits),
             (Meaning::Timer(_), Some(out), _) => Step::Timer { out },
             (Meaning::Cluster(op), out, _) => self.cluster(op, call, out),
+            (Meaning::Bulk(op), _, _) => self.bulk(op, call),
+            (Meaning::Mbarrier(op), out, _) => self.mbarrier(op, call, &operands, out),
             (Meaning::Dependent(op), _, _) => Step::Dependent(op),
             (Meaning::Expand(_), _, _)
             | (
@@ -433,6 +445,48 @@ impl<'a> Compiler<'a> {
                 Step::Map { pointer: self.of(pointer), rank: self.of(rank), out }
             }
             (ClusterOp::Map, _, _) => unknown(call.intrinsic),
+        }
+    }
+
+    fn mbarrier(
+        &mut self,
+        op: MbarrierOp,
+        call: &Call,
+        numbers: &[(Scalar, Register)],
+        out: Option<Register>,
+    ) -> Step<'a> {
+        let Some(Operand::Value(pointer)) = call.operands.first() else {
+            return unknown(call.intrinsic);
+        };
+        let access = self.access(*pointer, Scalar::U64.into(), MBARRIER_BYTES);
+        let number = numbers.first().map_or(0, |number| number.1);
+        Step::Mbarrier(Box::new(MbarrierStep { op, access, number, out }))
+    }
+
+    fn bulk(&mut self, op: BulkOp, call: &Call) -> Step<'a> {
+        match (op, &call.operands[..]) {
+            (
+                BulkOp::Copy | BulkOp::Store,
+                [Operand::Value(to), Operand::Value(from), Operand::Value(bytes), rest @ ..],
+            ) => {
+                let of = Scalar::U8.into();
+                let [to, from] = [to, from].map(|pointer| self.access(*pointer, of, BULK_ALIGN));
+                let barrier = rest.first().and_then(|operand| match operand {
+                    Operand::Value(pointer) => Some(*pointer),
+                    Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+                });
+                let barrier =
+                    barrier.map(|pointer| self.access(pointer, Scalar::U64.into(), MBARRIER_BYTES));
+                let bytes = self.of(*bytes);
+                Step::Bulk(BulkStep::Begin(Box::new(BulkCopy { to, from, bytes, barrier })))
+            }
+            (BulkOp::Commit, _) => Step::Bulk(BulkStep::Commit),
+            (BulkOp::Wait | BulkOp::WaitRead, [Operand::Constant(n_left)]) => {
+                let only_reads = op == BulkOp::WaitRead;
+                Step::Bulk(BulkStep::Wait { n_left: *n_left as usize, only_reads })
+            }
+            (BulkOp::Fence, _) => Step::Bulk(BulkStep::Fence),
+            _ => unknown(call.intrinsic),
         }
     }
 

@@ -11,6 +11,7 @@ use super::execute::{Execution, Machine, Stop};
 use super::finding::{Kind, Other};
 use super::grid;
 use super::launch::{Cancel, Options, product};
+use super::mbarrier::pass_mbarriers;
 use super::memory::Memory;
 use super::named::pass_named_barriers;
 use super::narrowest::Narrowest;
@@ -281,6 +282,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             block.index = self.machine.index_of(*number);
             (block.time, block.known) = (1, 1);
             block.flights.clear();
+            block.bulk_stores.clear();
             block.named = Default::default();
             (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
@@ -321,6 +323,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             time: 1,
             known: 1,
             flights: Default::default(),
+            bulk_stores: Default::default(),
             named: Default::default(),
             has_waited: false,
             lets_early: false,
@@ -461,6 +464,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
             is_moving = true;
         }
         is_moving |= pass_named_barriers(block, warps);
+        is_moving |= pass_mbarriers(cluster, warps);
     }
     pass_cluster_barrier(cluster, crews) || is_moving
 }
@@ -498,6 +502,7 @@ fn find_stuck(machine: &mut Machine, resident: &Resident, missing_at_grid: &str)
                     let missing = block.named[number].n_missing();
                     (pc, format!("barrier {number} for {missing} more threads"))
                 }
+                Status::Mbarrier { pc, at, phase } => (pc, resident.cluster.missing(at, phase)),
                 Status::Ready | Status::Ended => continue,
             };
             let thread = machine.thread(block.number, warp.index, warp.lanes.trailing_zeros());
@@ -568,7 +573,8 @@ fn barrier_of(warp: &Warp) -> Option<Pc> {
         | Status::Ended
         | Status::Cluster(_)
         | Status::Grid(_)
-        | Status::Named { .. } => None,
+        | Status::Named { .. }
+        | Status::Mbarrier { .. } => None,
     }
 }
 
@@ -591,6 +597,7 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
             | Status::Cluster(_)
             | Status::Grid(_)
             | Status::Named { .. }
+            | Status::Mbarrier { .. }
             | Status::Ready => continue,
         };
         let message = format!("a barrier that not all threads come to: {absent} {why}");

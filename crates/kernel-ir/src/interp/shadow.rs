@@ -14,6 +14,7 @@ use super::clock::{Clock, Event, Now, Reach};
 use super::flight::Mark;
 use kernpack_machine::block::WARP_SIZE;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// How a cell is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,9 @@ pub(super) enum Way {
     /// Those that all may take part in.
     AtomicRead = 7,
     AtomicWrite = 8,
+    /// Those of copies of many bytes, which are done.
+    AsyncRead = 9,
+    AsyncWrite = 10,
 }
 
 /// The last write, the group and its lanes.
@@ -61,14 +65,24 @@ impl Way {
             5 => Way::AtomicReadNear,
             6 => Way::AtomicWriteNear,
             7 => Way::AtomicRead,
+            9 => Way::AsyncRead,
+            10 => Way::AsyncWrite,
             _ => Way::AtomicWrite,
         }
     }
 
     pub const fn writes(self) -> bool {
         match self {
-            Way::Write | Way::AtomicWriteHere | Way::AtomicWriteNear | Way::AtomicWrite => true,
-            Way::Read | Way::AtomicReadHere | Way::AtomicReadNear | Way::AtomicRead => false,
+            Way::Write
+            | Way::AtomicWriteHere
+            | Way::AtomicWriteNear
+            | Way::AtomicWrite
+            | Way::AsyncWrite => true,
+            Way::Read
+            | Way::AtomicReadHere
+            | Way::AtomicReadNear
+            | Way::AtomicRead
+            | Way::AsyncRead => false,
         }
     }
 
@@ -79,16 +93,23 @@ impl Way {
     /// Who may take part in one step.
     const fn reach(self) -> Option<Reach> {
         match self {
-            Way::Read | Way::Write => None,
+            Way::Read | Way::Write | Way::AsyncRead | Way::AsyncWrite => None,
             Way::AtomicReadHere | Way::AtomicWriteHere => Some(Reach::Block),
             Way::AtomicReadNear | Way::AtomicWriteNear => Some(Reach::Cluster),
             Way::AtomicRead | Way::AtomicWrite => Some(Reach::Grid),
         }
     }
 
+    /// Whether it was a copy of many bytes.
+    pub const fn is_async(self) -> bool {
+        matches!(self, Way::AsyncRead | Way::AsyncWrite)
+    }
+
     /// Its deed, for messages.
     pub const fn text(self) -> &'static str {
         match (self.writes(), self.is_atomic()) {
+            (true, _) if self.is_async() => "copies into it",
+            (false, _) if self.is_async() => "copies from it",
             (false, false) => "reads it",
             (true, false) => "writes it",
             (false, true) => "reads it in one step",
@@ -223,6 +244,8 @@ pub(super) struct Shadow {
     has_forgotten: bool,
     /// The copies in flight that touch cells.
     marks: HashMap<usize, Vec<Mark>>,
+    /// Those that touch many in a row.
+    spans: Vec<(Range<usize>, Mark)>,
 }
 
 impl Shadow {
@@ -257,6 +280,7 @@ impl Shadow {
             list_bytes: 0,
             has_forgotten: false,
             marks: HashMap::new(),
+            spans: Vec::new(),
         }
     }
 
@@ -292,12 +316,13 @@ impl Shadow {
         self.writers.fill(0);
         self.groups.fill(0);
         self.marks.clear();
+        self.spans.clear();
         self.free = (0..self.lists.len() as u64).collect();
     }
 
     /// The cells of these bytes.
     #[inline]
-    pub fn cells(&self, offset: u64, bytes: u32) -> std::ops::Range<usize> {
+    pub fn cells(&self, offset: u64, bytes: u32) -> Range<usize> {
         let end = offset as usize + bytes as usize;
         offset as usize >> self.cell_log2..end.div_ceil(1 << self.cell_log2)
     }
@@ -383,12 +408,15 @@ impl Shadow {
     /// Whether copies are in flight.
     #[inline]
     pub fn has_marks(&self) -> bool {
-        !self.marks.is_empty()
+        !self.marks.is_empty() || !self.spans.is_empty()
     }
 
     /// A copy in flight that an access to a cell has to wait for.
     pub fn in_flight(&self, cell: usize, writes: bool) -> Option<Mark> {
-        self.marks.get(&cell)?.iter().find(|mark| mark.writes || writes).copied()
+        let spans = self.spans.iter().filter(|(cells, _)| cells.contains(&cell));
+        let mut marks =
+            self.marks.get(&cell).into_iter().flatten().chain(spans.map(|(_, mark)| mark));
+        marks.find(|mark| mark.writes || writes).copied()
     }
 
     /// A copy that touches a cell begins.
@@ -405,6 +433,24 @@ impl Shadow {
         if marks.is_empty() {
             self.marks.remove(&cell);
         }
+    }
+
+    /// A copy that touches many cells begins.
+    pub fn mark_span(&mut self, cells: Range<usize>, mark: Mark) {
+        self.spans.push((cells, mark));
+    }
+
+    /// A copy that touches many cells is done.
+    pub fn unmark_span(&mut self, cells: Range<usize>, mark: Mark) {
+        let is_it = |span: &(Range<usize>, Mark)| span.0 == cells && span.1 == mark;
+        if let Some(place) = self.spans.iter().position(is_it) {
+            self.spans.swap_remove(place);
+        }
+    }
+
+    /// Threads that have written a cell, as far as it is kept.
+    pub fn written_by_threads(&self, cell: usize) -> impl Iterator<Item = Seen> {
+        self.seen(cell).filter(|seen| seen.way.writes() && !seen.way.is_async())
     }
 
     #[inline]
@@ -424,8 +470,9 @@ impl Shadow {
         };
         let groups = &self.lists[list];
         let may_mind = match way {
-            Way::Read => groups.has_atomics,
+            Way::Read | Way::AsyncRead => groups.has_atomics,
             Way::Write
+            | Way::AsyncWrite
             | Way::AtomicReadHere
             | Way::AtomicWriteHere
             | Way::AtomicReadNear

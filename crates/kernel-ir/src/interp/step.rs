@@ -6,7 +6,7 @@
 
 use super::clock::Reach;
 use crate::constant::Const;
-use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, WarpOp};
+use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
@@ -151,6 +151,8 @@ pub(super) enum Step<'a> {
     },
     Prefetch(Access),
     Atomic(Box<Atomic>),
+    Mbarrier(Box<MbarrierStep>),
+    Bulk(BulkStep),
     BeginCopies(Box<Copy>),
     CommitCopies,
     /// Waits for all but so many groups.
@@ -291,6 +293,40 @@ pub(super) struct Atomic {
     /// Which threads of other blocks take part.
     pub reach: Reach,
     pub out: Option<Register>,
+}
+
+/// A deed about an mbarrier.
+#[derive(Clone, Debug)]
+pub(super) struct MbarrierStep {
+    pub op: MbarrierOp,
+    pub access: Access,
+    /// The count, the bytes or the parity.
+    pub number: Register,
+    pub out: Option<Register>,
+}
+
+/// A deed about copies of many bytes.
+#[derive(Clone, Debug)]
+pub(super) enum BulkStep {
+    /// One begins.
+    Begin(Box<BulkCopy>),
+    Commit,
+    /// Waits for all but so many groups, or until they have read.
+    Wait {
+        n_left: usize,
+        only_reads: bool,
+    },
+    Fence,
+}
+
+/// A copy of many bytes, into shared memory where it has an mbarrier, else out of it.
+#[derive(Clone, Debug)]
+pub(super) struct BulkCopy {
+    pub to: Access,
+    pub from: Access,
+    pub bytes: Register,
+    /// The mbarrier whose phase counts them.
+    pub barrier: Option<Access>,
 }
 
 /// A copy that goes on by itself.

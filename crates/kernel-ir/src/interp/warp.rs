@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The state of a warp and of a block between two steps: all that a task needs to go on.
 
+use super::bulk::BulkStores;
 use super::clock::{Clock, Order, Releases};
 use super::flight::Flights;
+use super::mbarrier::Mbarriers;
 use super::memory::{Bits, Memory};
 use super::named::NamedBarriers;
 use super::program::Program;
@@ -29,6 +31,8 @@ pub(super) enum Status {
     Grid(Pc),
     /// The barrier of that number, at this step, until it was passed so many times.
     Named { pc: Pc, number: usize, phase: u64 },
+    /// The mbarrier at this array and byte, at this step, until that phase of it is complete.
+    Mbarrier { pc: Pc, at: (u32, u64), phase: i64 },
     /// It has ended.
     Ended,
 }
@@ -218,6 +222,8 @@ pub(super) struct Block {
     pub known: u64,
     /// The copies that its threads have begun.
     pub flights: Flights,
+    /// Those out of shared memory, of many bytes.
+    pub bulk_stores: BulkStores,
     /// Its barriers with numbers.
     pub named: NamedBarriers,
     /// Whether a thread has waited for the launch in front.
@@ -242,6 +248,8 @@ pub(super) struct Cluster {
     pub has_ended: Vec<bool>,
     /// Whether a block has reached another one's memory.
     pub is_reached: bool,
+    /// The mbarriers, by the array and byte that they are at.
+    pub mbarriers: Mbarriers,
     /// The clock of those that have arrived at its barrier so far.
     pub arriving: Clock,
     /// That of all of them, when the last of them had.

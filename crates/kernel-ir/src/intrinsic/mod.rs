@@ -8,11 +8,13 @@
 
 mod atomic;
 mod bits;
+mod bulk;
 mod cluster;
 mod copy;
 mod dependent;
 mod geometry;
 mod math;
+mod mbarrier;
 mod model;
 mod prefetch;
 mod sync;
@@ -25,8 +27,10 @@ use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
+pub use bulk::BULK_ALIGN;
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use mbarrier::{MBARRIER_BYTES, MOST_ARRIVALS};
 pub use model::INTERPRETED;
 pub use prefetch::CACHES;
 pub use sync::N_BARRIERS;
@@ -138,6 +142,8 @@ pub enum Completes {
     /// When the thread has waited for the group that it is in: what it touches may be touched at
     /// any time until then.
     WithGroup,
+    /// When a thread has waited for the phase of the mbarrier that it belongs to.
+    WithPhase,
 }
 
 /// How alike the result is among threads.
@@ -185,6 +191,10 @@ pub enum Meaning {
     Copy(CopyOp),
     /// It is about the blocks of a cluster.
     Cluster(ClusterOp),
+    /// It is about copies of many bytes.
+    Bulk(BulkOp),
+    /// It is about an mbarrier.
+    Mbarrier(MbarrierOp),
     /// It is about launches that begin before those in front of them have ended.
     Dependent(DependentOp),
 }
@@ -285,6 +295,42 @@ pub enum ClusterOp {
     Map,
 }
 
+/// The ways to deal with copies of many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkOp {
+    /// One into shared memory begins.
+    Copy,
+    /// One out of it begins.
+    Store,
+    /// Those out of it that have begun become a group.
+    Commit,
+    /// All but the last groups are waited for.
+    Wait,
+    /// All but the last groups are waited for as far as they read.
+    WaitRead,
+    /// They see what was written before.
+    Fence,
+}
+
+/// The deeds about mbarriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MbarrierOp {
+    /// Makes one.
+    Init,
+    /// Arrives.
+    Arrive,
+    /// Arrives when copies of the thread are done.
+    ArriveAfterCopies,
+    /// Has its phase expect bytes.
+    ExpectTx,
+    /// Has its phase expect bytes, and arrives.
+    ArriveExpectTx,
+    /// Waits for a phase.
+    Wait,
+    /// Asks whether a phase is complete.
+    TryWait,
+}
+
 /// The deeds of a launch about those in front of it and behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependentOp {
@@ -307,7 +353,9 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         atomic::ROWS,
         prefetch::ROWS,
         copy::ROWS,
+        bulk::ROWS,
         cluster::ROWS,
+        mbarrier::ROWS,
         dependent::ROWS,
     ];
     families.into_iter().flatten()

@@ -3,7 +3,7 @@
 //! selections and slots to where something is stored.
 
 use super::report::Report;
-use crate::intrinsic::{AtomicOp, Meaning};
+use crate::intrinsic::{AtomicOp, BulkOp, Meaning};
 use crate::kernel::{ParamKind, Value};
 use crate::op::{Call, Expr, OpKind, Operand, Region};
 use kernpack_syntax::Diagnostic;
@@ -53,7 +53,9 @@ fn written(kind: &OpKind) -> Option<Value> {
     let OpKind::Call(Call { intrinsic, operands }) = kind else { return None };
     match (intrinsic.meaning, operands.first()) {
         (Meaning::Atomic(AtomicOp::Load), _) => None,
-        (Meaning::Atomic(_), Some(Operand::Value(pointer))) => Some(*pointer),
+        (Meaning::Atomic(_) | Meaning::Bulk(BulkOp::Store), Some(Operand::Value(pointer))) => {
+            Some(*pointer)
+        }
         _ => None,
     }
 }

@@ -7,9 +7,9 @@ use super::given::row_alone;
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
-use crate::value::{Base, Elaborated, Memory, Tensor};
+use crate::value::{Base, Elaborated, Mbarrier, Memory, Tensor};
 use kernpack_kernel_ir::op::{Operand, Rounding};
-use kernpack_kernel_ir::{Scalar, Space};
+use kernpack_kernel_ir::{Scalar, Space, kernel};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -90,6 +90,9 @@ fn sync(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
 }
 
 fn map(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    if let Elaborated::Mbarrier(barrier) = given.get("x") {
+        return map_mbarrier(cx, given, &barrier.clone());
+    }
     let Elaborated::Tensor(tensor) = given.get("x").clone() else {
         return cx.expected("a tensor", given, "x");
     };
@@ -97,9 +100,27 @@ fn map(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         Some(memory) if memory.space == Space::Shared => memory.clone(),
         _ => return cx.expected("a shared tensor", given, "x"),
     };
-    let Some(rank) = cx.index_arg(given, "rank") else { return Elaborated::Poison };
-    let rank = cx.emit.convert(rank, Scalar::I32, Rounding::NearestEven);
-    let pointer = cx.emit.call_row("shared.map", &[memory.pointer, rank]);
+    let Some(pointer) = map_address(cx, given, memory.pointer) else { return Elaborated::Poison };
     let base = Base::Memory(Memory { space: Space::Cluster, pointer, ..memory });
     Elaborated::Tensor(Arc::new(Tensor { base, ..Tensor::clone(&tensor) }))
+}
+
+/// The address that one in this block's memory is in that of the block of the argument `rank`.
+fn map_address(
+    cx: &mut Elaborator<'_>,
+    given: &Given,
+    pointer: kernel::Value,
+) -> Option<kernel::Value> {
+    let rank = cx.index_arg(given, "rank")?;
+    let rank = cx.emit.convert(rank, Scalar::I32, Rounding::NearestEven);
+    Some(cx.emit.call_row("shared.map", &[pointer, rank]))
+}
+
+fn map_mbarrier(cx: &mut Elaborator<'_>, given: &Given, barrier: &Mbarrier) -> Elaborated {
+    if barrier.space != Space::Shared {
+        return cx.expected("an mbarrier of this block", given, "x");
+    }
+    let Some(pointer) = map_address(cx, given, barrier.pointer) else { return Elaborated::Poison };
+    let mapped = Mbarrier { space: Space::Cluster, pointer, ..barrier.clone() };
+    Elaborated::Mbarrier(Arc::new(mapped))
 }

@@ -93,6 +93,8 @@ const WRITE: &[(&str, &str)] = &[
     ("copy_async", "kp.copy(source, target, to=kp.async_group)"),
     ("cp_async", "kp.copy(source, target, to=kp.async_group)"),
     ("cp_async_wait_all", "kp.wait_group(0)"),
+    ("fence_proxy", "kp.fence_proxy_async()"),
+    ("fence_view_async_shared", "kp.fence_proxy_async()"),
     ("basic_copy", "kp.copy(source, target)"),
     ("basic_copy_if", "kp.copy(source, target, pred=…)"),
     ("slice_", "x[i, None]"),
@@ -112,6 +114,13 @@ const WRITE: &[(&str, &str)] = &[
     ("redux_sync", "kp.warp_reduction_sum(x)"),
     ("vote_uni_sync", "kp.vote_all_sync(condition)"),
     ("mapa", "kp.map_shared(x, rank)"),
+    ("cp_async_mbarrier_arrive_noinc", "bar.arrive_after_copies()"),
+    ("mbarrier_init", "bar = kp.mbarrier(); bar.init(count)"),
+    ("mbarrier_arrive", "bar.arrive()"),
+    ("mbarrier_expect_tx", "bar.expect_tx(bytes)"),
+    ("mbarrier_arrive_and_expect_tx", "bar.arrive_and_expect_tx(bytes)"),
+    ("mbarrier_wait", "bar.wait(phase)"),
+    ("mbarrier_try_wait", "bar.try_wait(phase)"),
     ("map_dsmem_ptr", "kp.map_shared(x, rank)"),
     ("fence_acq_rel_cluster", "kp.fence(scope=\"cluster\")"),
     ("fence_acq_rel_cta", "kp.fence(scope=\"block\")"),
@@ -236,7 +245,7 @@ mod tests {
             (&["cutlass", "Float32"], "write `kp.float32`"),
             (&["utils", "SmemAllocator"], "write `kp.shared(dtype, layout)`"),
             (&["nvgpu", "warp", "MmaF16BF16Op"], "write `kp.fma` in loops, and `kp.copy`"),
-            (&["cute", "arch", "mbarrier_init"], "write `kp.sync_threads()`"),
+            (&["cute", "arch", "mbarrier_wait"], "write `bar.wait(phase)`"),
         ] {
             assert_eq!(help_of_path(path).as_deref(), Some(expected), "{path:?}");
         }

@@ -72,7 +72,10 @@ pub(super) const ROWS: &[Builtin] = &[
               strides are known to allow. `pred` is a bool, or one for each element: what it is \
               false for is neither read nor written. With `to=kp.async_group` the copy goes on by \
               itself, from global to shared memory, until its group is waited for, and becomes \
-              zeros where `pred` is false.",
+              zeros where `pred` is false. With an mbarrier one thread copies the tile, whose \
+              elements lie side by side, from global memory, or from the block's own, to shared \
+              memory, also of another block of the cluster; `to=kp.bulk_group` does from shared to \
+              global memory. Both need sm_90, and addresses and bytes that are multiples of 16.",
         data: "",
         run: copy,
     },
@@ -184,7 +187,15 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     match given.opt("to").map(|to| &to.value) {
         None | Some(Elaborated::None) => cx.copy(&source, &target, &pred, given.span),
         Some(Elaborated::AsyncGroup) => cx.copy_async(&source, &target, &pred, given.span),
-        Some(_) => return cx.expected("`kp.async_group`", given, "to"),
+        Some(Elaborated::Mbarrier(barrier)) if barrier.stages.is_none() => {
+            let barrier = barrier.clone();
+            cx.copy_bulk(&source, &target, &pred, Some(&barrier), given.span);
+        }
+        Some(Elaborated::BulkGroup) => cx.copy_bulk(&source, &target, &pred, None, given.span),
+        Some(_) => {
+            let groups = "`kp.async_group`, an mbarrier or `kp.bulk_group`";
+            return cx.expected(groups, given, "to");
+        }
     }
     Elaborated::None
 }

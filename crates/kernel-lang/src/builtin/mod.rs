@@ -15,6 +15,7 @@ mod geometry;
 mod given;
 mod layouts;
 mod math;
+mod mbarrier;
 mod memory;
 mod method;
 mod numbers;
@@ -80,6 +81,8 @@ pub(crate) enum MethodOf {
     Elements,
     /// Numbers and truth values.
     Number,
+    /// Mbarriers.
+    Mbarrier,
     /// Nothing else.
     Nothing,
 }
@@ -95,6 +98,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
     ("Barriers and fences", sync::ROWS),
+    ("Mbarriers", mbarrier::ROWS),
     ("Clusters", cluster::ROWS),
     ("Dependent launches", dependent::ROWS),
     ("Clocks", timer::ROWS),
@@ -108,6 +112,7 @@ const METHODS: &[(&str, MethodOf, &[Builtin])] = &[
     ("Methods of tensors", MethodOf::Tensor, method::TENSOR),
     ("Methods of the elements of register tensors", MethodOf::Elements, method::ELEMENTS),
     ("Methods of numbers", MethodOf::Number, method::NUMBER),
+    ("Methods of mbarriers", MethodOf::Mbarrier, mbarrier::METHODS),
 ];
 
 /// The function of that name.
@@ -137,6 +142,7 @@ pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     match name {
         "Constexpr" => Some(Elaborated::None),
         "async_group" => Some(Elaborated::AsyncGroup),
+        "bulk_group" => Some(Elaborated::BulkGroup),
         "WARP_SIZE" => Some(Elaborated::Int(i64::from(WARP_SIZE).into())),
         "bool" => Some(Elaborated::DType(Scalar::Bool)),
         _ => Scalar::parse(name).map(Elaborated::DType),
@@ -262,6 +268,7 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
             MethodOf::Tensor => "x.",
             MethodOf::Elements => "values.",
             MethodOf::Number | MethodOf::Nothing => "n.",
+            MethodOf::Mbarrier => "bar.",
         };
         (*family, rows.iter().map(|row| entry(prefix, row)).collect::<Vec<_>>())
     });

@@ -64,6 +64,7 @@ impl Elaborator<'_> {
         match of {
             Elaborated::Tensor(_) => builtin::MethodOf::Tensor,
             Elaborated::Elements(_) => builtin::MethodOf::Elements,
+            Elaborated::Mbarrier(_) => builtin::MethodOf::Mbarrier,
             _ if self.emit.kind(of).is_some() => builtin::MethodOf::Number,
             _ => builtin::MethodOf::Nothing,
         }

@@ -248,7 +248,8 @@ fn is_known(value: &Elaborated) -> bool {
         Elaborated::Typed(_)
         | Elaborated::Layout(_)
         | Elaborated::Tensor(_)
-        | Elaborated::Pointer(_) => false,
+        | Elaborated::Pointer(_)
+        | Elaborated::Mbarrier(_) => false,
         Elaborated::Range(_) => false,
         Elaborated::Tuple(tuple) => tuple.items.iter().all(is_known),
         Elaborated::Elements(of) => of.items.iter().all(is_known),
@@ -265,6 +266,7 @@ fn is_known(value: &Elaborated) -> bool {
         Elaborated::Closure(_)
         | Elaborated::Builtin(_)
         | Elaborated::AsyncGroup
+        | Elaborated::BulkGroup
         | Elaborated::Kernpack
         | Elaborated::Module(_) => true,
         Elaborated::Optional(_) => true,

@@ -18,6 +18,7 @@ impl Emission {
         match (a, b) {
             (Elaborated::None, Elaborated::None)
             | (Elaborated::AsyncGroup, Elaborated::AsyncGroup)
+            | (Elaborated::BulkGroup, Elaborated::BulkGroup)
             | (Elaborated::Kernpack, Elaborated::Kernpack) => true,
             (Elaborated::Bool(a), Elaborated::Bool(b)) => a == b,
             (Elaborated::Int(a), Elaborated::Int(b)) => a == b,
@@ -31,6 +32,7 @@ impl Emission {
             (Elaborated::Swizzle(a), Elaborated::Swizzle(b)) => a == b,
             (Elaborated::Tensor(a), Elaborated::Tensor(b))
             | (Elaborated::Pointer(a), Elaborated::Pointer(b)) => a == b,
+            (Elaborated::Mbarrier(a), Elaborated::Mbarrier(b)) => a == b,
             (Elaborated::Closure(a), Elaborated::Closure(b)) => Arc::ptr_eq(a, b),
             (Elaborated::Builtin(a), Elaborated::Builtin(b)) => std::ptr::eq(*a, *b),
             (Elaborated::Module(a), Elaborated::Module(b)) => a == b,
@@ -65,6 +67,9 @@ impl Emission {
                 };
                 is_there && tensor_leaves(tensor).iter().all(leaf)
             }
+            Elaborated::Mbarrier(barrier) => {
+                [barrier.pointer, barrier.stage].iter().all(|one| one.index() < from.n_values)
+            }
             Elaborated::Method(of, _) => self.is_visible(of, from),
             Elaborated::Range(range) => {
                 [&range.first, &range.end, &range.step].iter().all(|one| self.is_visible(one, from))
@@ -80,6 +85,7 @@ impl Emission {
             | Elaborated::Swizzle(_)
             | Elaborated::Builtin(_)
             | Elaborated::AsyncGroup
+            | Elaborated::BulkGroup
             | Elaborated::Kernpack
             | Elaborated::Module(_)
             | Elaborated::Optional(_) => true,

@@ -86,6 +86,7 @@ impl Elaborator<'_> {
             Elaborated::Tensor(_) | Elaborated::Pointer(_) => {
                 self.load_element(&value, &index_value, span)
             }
+            Elaborated::Mbarrier(barriers) => self.mbarrier_at(barriers, &index_value, index.span),
             Elaborated::Layout(layout) => {
                 let of = (&layout.layout, layout.swizzle);
                 mode_of(self, of, &index_value, index.span).unwrap_or(Elaborated::Poison)

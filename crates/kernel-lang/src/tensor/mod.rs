@@ -7,6 +7,7 @@ mod access;
 mod algebra;
 mod copy;
 mod copy_async;
+mod copy_bulk;
 mod limit;
 mod make;
 mod recast;

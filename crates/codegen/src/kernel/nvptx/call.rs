@@ -33,6 +33,8 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Prefetch, _) => self.lower_prefetch(call),
             (Meaning::Copy(_), _) => self.lower_copy(call),
             (Meaning::Cluster(op), result) => self.lower_cluster(result, op, call),
+            (Meaning::Bulk(op), _) => self.lower_bulk(op, call),
+            (Meaning::Mbarrier(op), result) => self.lower_mbarrier(result, op, call),
             (Meaning::Dependent(op), _) => self.lower_dependent(op),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
             (

@@ -28,6 +28,9 @@ impl Needs {
     /// Of clusters and dependent launches, which came with sm_90.
     const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78 };
 
+    /// Of mbarriers that count bytes, and what goes with them.
+    const MBARRIERS: Needs = Needs { sm: 90, ptx: 80 };
+
     /// Of a call: what its row does, and its words.
     pub fn of(call: &Call) -> Needs {
         let words = call.operands.iter().filter_map(|operand| match operand {
@@ -55,6 +58,7 @@ impl Needs {
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
             ) => Needs::SINCE_SM_90,
+            Meaning::Mbarrier(_) | Meaning::Bulk(_) => Needs::MBARRIERS,
             _ => Needs::NOTHING,
         }
     }

@@ -108,7 +108,9 @@ fn they_have_everything() {
                  Store InBounds Assert Get Set If For While Break Continue Return neg abs not add sub mul \
                  div floordiv floormod mulhigh min max and or xor shl shr eq ne lt le gt ge barrier barrier.grid \
                  shuffle.idx shuffle.up shuffle.down shuffle.xor vote.any vote.all vote.ballot \
-                 match.any atomic.add atomic.cas atomic.exchange fma sqrt popcount rsqrt";
+                 match.any atomic.add atomic.cas atomic.exchange fma sqrt popcount rsqrt \
+                 mbarrier.init mbarrier.arrive mbarrier.arrive_after_copies mbarrier.wait mbarrier.try_wait copy.bulk \
+                 copy.bulk_store fence.proxy_async";
     for name in names.split_whitespace() {
         assert!(counts.get(name).is_some_and(|count| *count > 5), "{name}: {counts:?}");
     }

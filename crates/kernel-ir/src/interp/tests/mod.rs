@@ -2,12 +2,14 @@
 //! Kernels in text, run: what they compute, and what is found.
 
 mod bookkeeping;
+mod bulk;
 mod clusters;
 mod control;
 mod cores;
 mod findings;
 mod flights;
 mod grid;
+mod mbarriers;
 mod named;
 mod order;
 mod races;

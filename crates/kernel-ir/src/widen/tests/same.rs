@@ -5,6 +5,7 @@ use crate::expand::expand;
 use crate::generate::generate;
 use crate::generate::rng::Rng;
 use crate::interp::Argument;
+use crate::intrinsic::Meaning;
 use crate::kernel::{Kernel, Value};
 use crate::op::{Op, OpKind, Region};
 use crate::verify::verify;
@@ -12,7 +13,7 @@ use crate::widen::widen;
 use std::collections::HashMap;
 
 /// Puts copies of each `if` of a kernel some operations behind it: of one that threads may leave
-/// by, a copy would be where not all of them come.
+/// by, a copy would be where not all of them come, and what mbarriers count would come twice.
 struct Doubling<'k> {
     kernel: &'k mut Kernel,
     rng: Rng,
@@ -23,7 +24,7 @@ impl Doubling<'_> {
         // From the last to the first, so that no copy is copied.
         for at in (0..region.0.len()).rev() {
             region.0[at].kind.regions_mut().for_each(|region| self.region(region));
-            if matches!(region.0[at].kind, OpKind::If { .. }) && !is_left_by(&region.0[at]) {
+            if matches!(region.0[at].kind, OpKind::If { .. }) && !is_one_alone(&region.0[at]) {
                 let mut copy = region.0[at].clone();
                 self.rename(&mut copy, &mut HashMap::new());
                 let is_left = region.0.last().is_some_and(Op::is_jump);
@@ -58,9 +59,16 @@ impl Doubling<'_> {
     }
 }
 
-/// Whether an operation, or one in its regions, is a jump.
-fn is_left_by(op: &Op) -> bool {
-    op.is_jump() || op.kind.regions().flat_map(|region| &region.0).any(is_left_by)
+/// Whether an operation, or one in its regions, is a jump, or something that is counted.
+fn is_one_alone(op: &Op) -> bool {
+    let is_counted = match &op.kind {
+        OpKind::Call(call) => {
+            matches!(call.intrinsic.meaning, Meaning::Mbarrier(_) | Meaning::Bulk(_))
+        }
+        _ => false,
+    };
+    let mut inner = op.kind.regions().flat_map(|region| &region.0);
+    is_counted || op.is_jump() || inner.any(is_one_alone)
 }
 
 pub(super) fn n_ifs(region: &Region) -> usize {

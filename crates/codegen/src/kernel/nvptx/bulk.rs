@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Copies of many bytes, between global and shared memory and among the blocks of a cluster. An
+//! address of the block's own memory is one of the cluster's, too.
+
+use super::Nvptx;
+use crate::kernel::shared::{Lowering, values};
+use kernpack_kernel_ir::intrinsic::BulkOp;
+use kernpack_kernel_ir::kernel::Value;
+use kernpack_kernel_ir::op::{Call, Operand};
+use kernpack_kernel_ir::types::{Space, Type};
+
+impl Lowering<'_, '_, Nvptx> {
+    pub(super) fn lower_bulk(&mut self, op: BulkOp, call: &Call) {
+        let operands = values(call);
+        let text = match op {
+            BulkOp::Copy => self.copy_of(&operands),
+            BulkOp::Store => {
+                "cp.async.bulk.global.shared::cta.bulk_group [{0}], [{1}], {2};".to_string()
+            }
+            BulkOp::Commit => "cp.async.bulk.commit_group;".to_string(),
+            BulkOp::Wait => format!("cp.async.bulk.wait_group {};", n_left(call)),
+            BulkOp::WaitRead => format!("cp.async.bulk.wait_group.read {};", n_left(call)),
+            BulkOp::Fence => "fence.proxy.async;".to_string(),
+        };
+        self.lower_ptx(None, &text, &operands, true);
+    }
+
+    fn copy_of(&self, operands: &[Value]) -> String {
+        let from = match operands.get(1).map(|from| self.kernel.ty(*from)) {
+            Some(Type::Pointer(Space::Global)) => "global",
+            _ => "shared::cta",
+        };
+        format!(
+            "cp.async.bulk.shared::cluster.{from}.mbarrier::complete_tx::bytes [{{0}}], [{{1}}], {{2}}, [{{3}}];"
+        )
+    }
+}
+
+/// How many groups a wait leaves in flight.
+fn n_left(call: &Call) -> i64 {
+    match call.operands[..] {
+        [Operand::Constant(n_left)] => n_left,
+        _ => unreachable!("copies are verified"),
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Mbarriers. Arrivals and waits order what blocks of a cluster do where a kernel reaches memory of
+//! others, and what the block does where it does not.
+
+use super::Nvptx;
+use crate::kernel::shared::{Lowering, values};
+use kernpack_kernel_ir::intrinsic::{ClusterOp, MbarrierOp, Meaning};
+use kernpack_kernel_ir::kernel::{Kernel, Value};
+use kernpack_kernel_ir::op::{Call, OpKind, Region};
+use kernpack_kernel_ir::types::{Space, Type};
+
+/// Makes one, so that other blocks and copies see it, too, behind a barrier.
+const INIT: &str = "mbarrier.init.shared::cta.b64 [{0}], {1}; \
+                    fence.mbarrier_init.release.cluster; fence.proxy.async;";
+
+impl Lowering<'_, '_, Nvptx> {
+    pub(super) fn lower_mbarrier(&mut self, result: Option<Value>, op: MbarrierOp, call: &Call) {
+        let operands = values(call);
+        let scope = if reaches_others(self.kernel) { "cluster" } else { "cta" };
+        let space = match operands.first().map(|pointer| self.kernel.ty(*pointer)) {
+            Some(Type::Pointer(Space::Cluster)) => "shared::cluster",
+            _ => "shared::cta",
+        };
+        let text = match op {
+            MbarrierOp::Init => INIT.to_string(),
+            MbarrierOp::Arrive => {
+                format!("mbarrier.arrive.release.{scope}.{space}.b64 _, [{{0}}];")
+            }
+            MbarrierOp::ArriveAfterCopies => {
+                "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [{0}];".to_string()
+            }
+            MbarrierOp::ExpectTx => {
+                format!("mbarrier.expect_tx.relaxed.{scope}.{space}.b64 [{{0}}], {{1}};")
+            }
+            MbarrierOp::ArriveExpectTx => {
+                format!("mbarrier.arrive.expect_tx.release.{scope}.{space}.b64 _, [{{0}}], {{1}};")
+            }
+            MbarrierOp::TryWait => format!(
+                "{{ .reg .b32 parity; and.b32 parity, {{2}}, 1; \
+                 mbarrier.try_wait.parity.acquire.{scope}.shared::cta.b64 {{0}}, [{{1}}], parity; }}"
+            ),
+            MbarrierOp::Wait => format!(
+                "{{ .reg .b32 parity; .reg .pred complete; and.b32 parity, {{1}}, 1; WAIT: \
+                 mbarrier.try_wait.parity.acquire.{scope}.shared::cta.b64 complete, [{{0}}], parity; \
+                 @!complete bra WAIT; }}"
+            ),
+        };
+        self.lower_ptx(result, &text, &operands, true);
+    }
+}
+
+/// Whether a kernel reaches memory of other blocks: then others reach its own, too.
+fn reaches_others(kernel: &Kernel) -> bool {
+    fn any(region: &Region) -> bool {
+        region.0.iter().any(|op| match &op.kind {
+            OpKind::Call(call) => {
+                matches!(call.intrinsic.meaning, Meaning::Cluster(ClusterOp::Map))
+            }
+            kind => kind.regions().any(any),
+        })
+    }
+    any(&kernel.body)
+}

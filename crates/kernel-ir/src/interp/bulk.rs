@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Copies of many bytes, of which each is an agent beside the warps: it reads and writes at any
+//! time from where it begins until a wait sees that it is done. Meanwhile it is marked in shadow
+//! memory.
+//!
+//! One into shared memory is done when the phase of its mbarrier is complete, for those who have
+//! waited for that phase, and for no others: not even for the thread that began it. So what it did
+//! is written down as the deed of an agent that stands for the mbarrier, at the phase as a time,
+//! and who waits learns that time of the agent. Its bytes move when the first one waits.
+//!
+//! One out of shared memory is done when its thread has waited for its group.
+
+use super::access::{Deed, Fault, Faulty, now, touch};
+use super::clock::{Event, Now};
+use super::execute::{Execution, Machine};
+use super::finding::{Kind, Thread};
+use super::flight::{Mark, mistake};
+use super::memory::Memory;
+use super::shadow::{Shadow, Way};
+use super::step::{Access, BulkCopy, BulkStep, Register};
+use super::warp::{Block, Cluster, LANES, Warp, lanes_of};
+use crate::intrinsic::BULK_ALIGN;
+use crate::types::Space;
+use std::collections::{HashMap, VecDeque};
+
+/// How many agents a block has. Mbarriers beyond share them.
+pub(super) const N_AGENTS: u32 = 64;
+
+/// One end of a copy: the allocation of global or shared memory, and the byte in it.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    is_global: bool,
+    id: u32,
+    offset: u64,
+}
+
+/// A copy that has begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bulk {
+    to: End,
+    from: End,
+    bytes: u32,
+    /// Its mark where it reads.
+    mark: Mark,
+}
+
+/// The copies of a thread out of shared memory that are in flight.
+#[derive(Debug, Default)]
+struct OfThread {
+    /// Those in no group yet.
+    open: Vec<Bulk>,
+    /// The groups, the earliest first, each with whether its copies have read.
+    groups: VecDeque<(Vec<Bulk>, bool)>,
+}
+
+/// The copies of a block out of shared memory that are in flight, by thread.
+#[derive(Debug, Default)]
+pub(super) struct BulkStores(HashMap<usize, OfThread>);
+
+impl BulkStores {
+    fn of(&mut self, warp: u32, lane: usize) -> &mut OfThread {
+        self.0.entry(warp as usize * LANES + lane).or_default()
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The threads that began copies, by the agent and the place.
+pub(super) type Issuers = HashMap<(u64, u32, u32), Event>;
+
+impl Machine<'_> {
+    /// The number by which the agents of a block go: no block has it.
+    pub fn agents_of(&self, block: u64) -> u64 {
+        self.n_blocks + block
+    }
+
+    /// The thread that did something there, or had an agent do it.
+    pub fn doer(&self, event: Event, site: u32) -> Thread {
+        let issuer = self.issuers.get(&(event.block, event.warp, site));
+        let Event { block, warp, lane, .. } = *issuer.unwrap_or(&event);
+        self.thread(block, warp, lane)
+    }
+}
+
+impl Execution<'_, '_> {
+    /// Each lane that runs does something about copies of many bytes.
+    pub fn bulk(&mut self, step: &BulkStep) {
+        match step {
+            BulkStep::Begin(copy) => self.begin_bulk(copy),
+            BulkStep::Commit => self.commit_bulk(),
+            BulkStep::Wait { n_left, only_reads } => self.wait_for_bulk(*n_left, *only_reads),
+            BulkStep::Fence => self.fence_proxy(),
+        }
+    }
+
+    fn begin_bulk(&mut self, copy: &BulkCopy) {
+        self.warp.outside.access(self.place(), self.warp.active);
+        for lane in lanes_of(self.warp.active) {
+            let Some(bulk) = self.started(copy, lane) else { continue };
+            match &copy.barrier {
+                Some(barrier) => self.bring_to_mbarrier(barrier, bulk, lane),
+                None => {
+                    self.mark(&bulk);
+                    self.block.bulk_stores.of(self.warp.index, lane).open.push(bulk);
+                }
+            }
+        }
+        self.block.time += 1;
+        self.check_time();
+    }
+
+    /// The copy of a lane, where it can be made; finds why not, and what is wrong with it.
+    fn started(&mut self, step: &BulkCopy, lane: usize) -> Option<Bulk> {
+        let bytes = self.warp.file[step.bytes as usize][lane] as u32 as i32;
+        if bytes < 0 || !(bytes as u32).is_multiple_of(BULK_ALIGN) {
+            let message = format!("copies {bytes} bytes, which are no multiple of {BULK_ALIGN}");
+            self.find(Kind::MisalignedAccess, lane, None, message);
+            return None;
+        }
+        if bytes == 0 {
+            return None;
+        }
+        let of = |access: &Access| {
+            let count = bytes as u32 / access.scalar.bytes();
+            Access { count, align: BULK_ALIGN, ..*access }
+        };
+        let (to, from) = (of(&step.to), of(&step.from));
+        let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
+        let mark = Mark { writes: false, event, site: to.site, is_bulk: true };
+        let ends = [&to, &from].map(|access| self.end(access, lane));
+        let bulk = Bulk { to: ends[0], from: ends[1], bytes: bytes as u32, mark };
+        let reads = self.check_end(&from, bulk.from, Way::AsyncRead, lane);
+        let writes = self.check_end(&to, bulk.to, Way::AsyncWrite, lane);
+        (reads && writes).then_some(bulk)
+    }
+
+    fn end(&self, access: &Access, lane: usize) -> End {
+        let at = |register: Register| self.warp.file[register as usize][lane];
+        let is_global = access.space == Space::Global;
+        End { is_global, id: at(access.pointer) as u32, offset: at(access.pointer + 1) }
+    }
+
+    /// Whether the bytes of one end are there; finds what is wrong with them.
+    fn check_end(&mut self, access: &Access, end: End, way: Way, lane: usize) -> bool {
+        let deed = if way.writes() { Deed::Writes } else { Deed::Reads };
+        self.check_presence(access, end.id, deed, 1 << lane);
+        self.check_plain(access, end.id, deed, 1 << lane);
+        let bytes = (end.offset, access.bytes());
+        let now = now!(self.warp, self.block, self.cluster);
+        let (memory, shadow) = split_end(self.machine, self.cluster, end);
+        let is_there = memory.has(end.offset, access.bytes());
+        let mut fault = mistake(memory, shadow, bytes, BULK_ALIGN, way, lane, &now);
+        if fault.is_none() && way.writes() && shadow.is_none() {
+            fault = Some(Fault::ReadOnly);
+        }
+        if is_there {
+            let plain = if way.writes() { Way::Write } else { Way::Read };
+            let key = self.machine.packing.pack(plain, &now, access.site);
+            touch!(self, access.space, end.id, bytes, key, lane, &now);
+        }
+        if fault.is_none() {
+            self.check_fences(access, end, deed, lane);
+        }
+        self.tell(access, end.id, deed, Faulty::new(lane, end.offset, fault))
+    }
+
+    /// Finds what threads have written, and no fence has the copy see.
+    fn check_fences(&mut self, access: &Access, end: End, deed: Deed, lane: usize) {
+        let now = now!(self.warp, self.block, self.cluster);
+        let (memory, shadow) = split_end(self.machine, self.cluster, end);
+        let Some(shadow) = shadow else { return };
+        let mut known = None;
+        let unseen = shadow.cells(end.offset, access.bytes()).find_map(|cell| {
+            let unseen = shadow.written_by_threads(cell).find(|seen| {
+                if known == Some(seen.event) {
+                    return false;
+                }
+                let fences = &self.machine.proxy_fences;
+                let is_seen = fences.stands_between(seen.event, &now, lane as u32);
+                known = is_seen.then_some(seen.event).or(known);
+                !is_seen
+            })?;
+            Some((memory.element_at(shadow.byte_of(cell)), unseen))
+        });
+        if let Some((element, seen)) = unseen {
+            let does = deed.text();
+            let message = format!(
+                "a copy {does} `{element}`, which a thread has written, and no proxy fence stands between"
+            );
+            let other = self.other(seen);
+            self.find(Kind::MissingProxyFence, lane, Some(other), message);
+        }
+    }
+
+    /// A copy is in flight, and the phase of its mbarrier that goes on counts its bytes.
+    fn bring_to_mbarrier(&mut self, barrier: &Access, bulk: Bulk, lane: usize) {
+        let at = self.at_of(barrier, lane);
+        if !self.is_mbarrier(barrier, at, true, lane) {
+            return;
+        }
+        self.touch_mbarrier(barrier, at, lane, Way::AsyncWrite);
+        if self.cluster.rank_of(at.0) != self.cluster.rank_of(bulk.to.id) {
+            let message =
+                format!("copies into another block's memory than that of {}", self.told_at(at));
+            return self.find(Kind::MisusedBarrier, lane, None, message);
+        }
+        self.mark(&bulk);
+        self.count_bytes(at, bulk, lane);
+    }
+
+    /// A copy in flight of an mbarrier, whose phase is complete, is done.
+    pub fn land_bulk(&mut self, bulk: &Bulk, agent: (u64, u32), phase: i64) {
+        let as_agent = Now {
+            block: agent.0,
+            warp: agent.1,
+            time: phase.max(0) as u64,
+            block_known: 0,
+            warp_known: 0,
+            orders: None,
+            peers: &[],
+        };
+        land(self.machine, self.cluster, bulk, &as_agent);
+    }
+
+    fn mark(&mut self, bulk: &Bulk) {
+        for writes in [true, false] {
+            change_mark(self.machine, self.cluster, bulk, writes, Shadow::mark_span);
+        }
+    }
+
+    /// The copies out of shared memory that each lane that runs has begun become a group.
+    fn commit_bulk(&mut self) {
+        for lane in lanes_of(self.warp.active) {
+            let thread = self.block.bulk_stores.of(self.warp.index, lane);
+            let group = std::mem::take(&mut thread.open);
+            thread.groups.push_back((group, false));
+        }
+    }
+
+    /// Each lane that runs waits for all but its last groups: until they have read, or are done.
+    fn wait_for_bulk(&mut self, n_left: usize, only_reads: bool) {
+        for lane in lanes_of(self.warp.active) {
+            let mut groups =
+                std::mem::take(&mut self.block.bulk_stores.of(self.warp.index, lane).groups);
+            let n_waited = groups.len().saturating_sub(n_left);
+            for (group, has_read) in groups.iter_mut().take(n_waited) {
+                if !std::mem::replace(has_read, true) {
+                    group.iter().for_each(|bulk| self.have_read(bulk, lane));
+                }
+                if !only_reads {
+                    group.iter().for_each(|bulk| self.have_written(bulk, lane));
+                }
+            }
+            if !only_reads {
+                groups.drain(..n_waited);
+            }
+            self.block.bulk_stores.of(self.warp.index, lane).groups = groups;
+        }
+    }
+
+    /// A copy out of shared memory has read, and its thread knows. Where it writes, nobody looks
+    /// before it is done, so that the bytes may be there already.
+    fn have_read(&mut self, bulk: &Bulk, lane: usize) {
+        let now = now_alone(self.warp, self.block);
+        record(self.machine, self.cluster, bulk, false, (&now, lane as u32));
+        move_bytes(self.machine, self.cluster, bulk);
+    }
+
+    fn have_written(&mut self, bulk: &Bulk, lane: usize) {
+        let now = now_alone(self.warp, self.block);
+        record(self.machine, self.cluster, bulk, true, (&now, lane as u32));
+    }
+
+    /// Finds copies out of shared memory that may yet read it when their warp ends.
+    pub fn end_bulk_stores(&mut self) {
+        if self.block.bulk_stores.0.is_empty() {
+            return;
+        }
+        for lane in lanes_of(self.warp.lanes) {
+            let thread = std::mem::take(self.block.bulk_stores.of(self.warp.index, lane));
+            let reading = thread.groups.into_iter().filter(|(_, has_read)| !has_read);
+            let reading = reading.flat_map(|(group, _)| group).map(|bulk| (bulk, ""));
+            let open = thread.open.into_iter().map(|bulk| (bulk, ", and is in no group"));
+            for (bulk, why) in reading.chain(open) {
+                let place = self.machine.program.sites[bulk.mark.site as usize];
+                let message =
+                    format!("a copy out of shared memory is in flight when its thread ends{why}");
+                let who = self.thread(lane);
+                let make = || (Some(who), message);
+                self.machine.findings.add(Kind::UnawaitedCopy, place, None, make);
+                self.have_read(&bulk, lane);
+            }
+        }
+        self.stop_if_full();
+    }
+}
+
+/// A block ends: finds copies into its memory, or from it, that no wait has seen.
+pub(super) fn end_bulk(machine: &mut Machine, cluster: &mut Cluster, block: &Block) {
+    let mut left = Vec::new();
+    let (n_arrays, rank) = (cluster.n_arrays.max(1), block.rank);
+    let is_here = |end: &End| !end.is_global && end.id / n_arrays == rank;
+    for barrier in cluster.mbarriers.values_mut() {
+        left.extend(barrier.take_copies(|bulk| is_here(&bulk.to) || is_here(&bulk.from)));
+    }
+    for bulk in left {
+        let place = machine.program.sites[bulk.mark.site as usize];
+        let way = if is_here(&bulk.to) { "into" } else { "from" };
+        let message = format!("a copy {way} its block's memory is in flight when the block ends");
+        let Event { block, warp, lane, .. } = bulk.mark.event;
+        let who = machine.thread(block, warp, lane);
+        machine.findings.add(Kind::UnawaitedCopy, place, None, || (Some(who), message));
+        change_mark(machine, cluster, &bulk, true, Shadow::unmark_span);
+        change_mark(machine, cluster, &bulk, false, Shadow::unmark_span);
+    }
+    machine.is_over |= machine.findings.is_full();
+}
+
+/// Clocks of a warp and its block, for who writes down what is known to be in order.
+fn now_alone<'n>(warp: &'n Warp, block: &Block) -> Now<'n> {
+    let (warp_known, block_known) = (warp.known, block.known);
+    let orders = warp.orders.as_deref();
+    let (number, time) = (block.number, block.time);
+    Now { block: number, warp: warp.index, time, block_known, warp_known, orders, peers: &[] }
+}
+
+/// The memory of one end, with who touched it.
+fn split_end<'m>(
+    machine: &'m Machine,
+    cluster: &'m Cluster,
+    end: End,
+) -> (&'m Memory, Option<&'m Shadow>) {
+    match end.is_global {
+        true => (&machine.memories[end.id as usize], machine.shadows[end.id as usize].as_ref()),
+        false => {
+            let (memory, shadow) = &cluster.shared[end.id as usize];
+            (memory, Some(shadow))
+        }
+    }
+}
+
+fn shadow_of<'m>(
+    machine: &'m mut Machine,
+    cluster: &'m mut Cluster,
+    end: End,
+) -> Option<&'m mut Shadow> {
+    match end.is_global {
+        true => machine.shadows[end.id as usize].as_mut(),
+        false => Some(&mut cluster.shared[end.id as usize].1),
+    }
+}
+
+fn change_mark(
+    machine: &mut Machine,
+    cluster: &mut Cluster,
+    bulk: &Bulk,
+    writes: bool,
+    f: impl Fn(&mut Shadow, std::ops::Range<usize>, Mark),
+) {
+    let end = if writes { bulk.to } else { bulk.from };
+    if let Some(shadow) = shadow_of(machine, cluster, end) {
+        let cells = shadow.cells(end.offset, bulk.bytes);
+        f(shadow, cells, Mark { writes, ..bulk.mark });
+    }
+}
+
+/// A copy is done: it is the deed of an agent.
+fn land(machine: &mut Machine, cluster: &mut Cluster, bulk: &Bulk, agent: &Now) {
+    let who = (agent.block, agent.warp, bulk.mark.site);
+    machine.issuers.insert(who, bulk.mark.event);
+    record(machine, cluster, bulk, false, (agent, 0));
+    record(machine, cluster, bulk, true, (agent, 0));
+    move_bytes(machine, cluster, bulk);
+}
+
+/// From now on somebody has done what a copy did at one end. Whoever raced with that was found
+/// before.
+fn record(
+    machine: &mut Machine,
+    cluster: &mut Cluster,
+    bulk: &Bulk,
+    writes: bool,
+    (who, lane): (&Now, u32),
+) {
+    change_mark(machine, cluster, bulk, writes, Shadow::unmark_span);
+    let end = if writes { bulk.to } else { bulk.from };
+    let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
+    let key = machine.packing.pack(way, who, bulk.mark.site);
+    if writes {
+        let releases = match end.is_global {
+            true => &mut machine.releases,
+            false => &mut cluster.releases,
+        };
+        if !releases.is_empty() {
+            let bytes = end.offset..end.offset + u64::from(bulk.bytes);
+            bytes.for_each(|byte| releases.forget((end.id, byte)));
+        }
+    }
+    let Some(shadow) = shadow_of(machine, cluster, end) else { return };
+    for cell in shadow.cells(end.offset, bulk.bytes) {
+        match writes {
+            true => shadow.write(cell, key, lane, who),
+            false => shadow.read(cell, key, lane, who),
+        };
+    }
+}
+
+fn move_bytes(machine: &mut Machine, cluster: &mut Cluster, bulk: &Bulk) {
+    let n_bytes = bulk.bytes as usize;
+    let (from, to) = (bulk.from, bulk.to);
+    let bytes =
+        split_end(machine, cluster, from).0.bytes[from.offset as usize..][..n_bytes].to_vec();
+    let memory = match to.is_global {
+        true => machine.memories[to.id as usize].to_mut(),
+        false => &mut cluster.shared[to.id as usize].0,
+    };
+    let old = &mut memory.bytes[to.offset as usize..][..n_bytes];
+    let changes = u64::from(old != bytes);
+    old.copy_from_slice(&bytes);
+    if let Some(written) = &mut memory.written {
+        written.set_row(to.offset as usize, bulk.bytes);
+    }
+    machine.changes += changes;
+}
+
+impl Bulk {
+    /// How many bytes it brings.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Its mark where it reads.
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+}
+
+/// The agent that stands for an mbarrier with that number of a block whose agents are these.
+pub(super) fn agent_of(agents: u64, number: u32) -> (u64, u32) {
+    (agents, number % N_AGENTS)
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Mbarriers: a ring of tiles in any order, and what only text can do with one.
+
+use super::{Trial, trial};
+use crate::types::Scalar;
+use expect_test::{Expect, expect};
+
+const TURNS: i64 = 6;
+
+/// The lines of a ring of two tiles that can be left out or changed: one warp fills it, and the
+/// other one sums it up.
+#[derive(Clone, Copy)]
+struct Lines {
+    /// The first waits for a tile to be free.
+    free: &'static str,
+    filled: &'static str,
+    /// The second waits for a tile to be there.
+    there: &'static str,
+    emptied: &'static str,
+}
+
+const RIGHT: Lines = Lines {
+    free: "call mbarrier.wait(v24, v38) @2:1",
+    filled: "call mbarrier.arrive(v23) @4:1",
+    there: "call mbarrier.wait(v23, v37) @5:1",
+    emptied: "call mbarrier.arrive(v24) @7:1",
+};
+
+fn ring(Lines { free, filled, there, emptied }: Lines) -> Trial {
+    let text = format!(
+        "kernel k(v0 x: pointer.global int32 align 4, v1 out: pointer.global int32 align 4 written,
+            v2 turns: int64 0..100) block [64, 1, 1] {{
+            shared0 ring: int32 bytes 256 align 16
+            shared1 bars: uint64 bytes 32 align 8
+            s0 sum: int32
+            v3: int64 = call lane_idx()
+            v4: int64 = call warp_idx()
+            v5: int64 = const 0
+            v6: int64 = const 1
+            v7: int64 = const 2
+            v8: int64 = const 4
+            v9: int64 = const 128
+            v10: int32 = const 0
+            v11: int32 = const 32
+            v12: int64 = const 8
+            v13: bool = eq v4, v5
+            v14: int64 = mul v3, v8
+            v15: pointer.shared = shared0
+            v16: int64 = const 124
+            v17: int64 = sub v16, v14
+            v50: pointer.shared = shared1
+            v51: bool = eq v3, v5
+            v52: bool = and v13, v51
+            if v52 {{
+                for v53: int64 = v5 to v8 step v6 {{
+                    v54: int64 = mul v53, v12
+                    v55: pointer.shared = offset v50, v54
+                    call mbarrier.init(v55, v11) @1:1
+                }}
+            }}
+            call barrier()
+            set s0, v10
+            for v18: int64 = v5 to v2 step v6 {{
+                v19: int64 = floormod v18, v7
+                v20: int64 = mul v19, v9
+                v21: int64 = mul v19, v12
+                v25: pointer.shared = offset v15, v20
+                v23: pointer.shared = offset v50, v21
+                v22: int64 = const 16
+                v24: pointer.shared = offset v23, v22
+                v39: int64 = floordiv v18, v7
+                v37: int32 = convert v39
+                v56: int32 = const 1
+                v38: int32 = add v37, v56
+                if v13 {{
+                    {free}
+                    v27: int64 = mul v18, v9
+                    v28: int64 = add v27, v14
+                    v29: pointer.global = offset v0, v28
+                    v30: int32 = load v29 align 4
+                    v31: pointer.shared = offset v25, v14
+                    store v31, v30 align 4 @3:1
+                    {filled}
+                }} else {{
+                    {there}
+                    v32: pointer.shared = offset v25, v17
+                    v33: int32 = load v32 align 4 @6:1
+                    v34: int32 = get s0
+                    v35: int32 = add v34, v33
+                    set s0, v35
+                    {emptied}
+                }}
+            }}
+            v40: int32 = get s0
+            v41: pointer.global = offset v1, v14
+            if v13 {{ }} else {{ store v41, v40 align 4 @8:1 }}
+        }}"
+    );
+    let x: Vec<_> = (0..TURNS as i32 * 32).collect();
+    trial(&text, 1, 64).ints(&x).fresh(Scalar::I32, 32).int(TURNS)
+}
+
+#[test]
+fn warps_hand_tiles_on_in_any_order() {
+    for seed in 0..100 {
+        let mut trial = ring(RIGHT).seed(seed);
+        trial.clean();
+        let sum = |lane: i32| (0..TURNS as i32).map(|turn| turn * 32 + 31 - lane).sum::<i32>();
+        assert_eq!(trial.ints_at(1), (0..32).map(sum).collect::<Vec<_>>());
+    }
+}
+
+/// The first finding in the plain order; with any seed there is one.
+fn expect_first(lines: Lines, expected: &Expect) {
+    let mut plain = ring(lines);
+    let outcome = plain.run();
+    let told = plain.told(&outcome.findings[..1]);
+    let first = told.lines().next().unwrap_or_default().split(", in thread").next();
+    expected.assert_eq(first.unwrap_or_default());
+    for seed in 1..20 {
+        assert!(!ring(lines).seed(seed).run().findings.is_empty(), "{seed}");
+    }
+}
+
+#[test]
+fn what_nobody_waits_for_is_found_in_any_order() {
+    expect_first(
+        Lines { there: "", ..RIGHT },
+        &expect![
+            "error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"
+        ],
+    );
+    expect_first(
+        Lines { free: "", ..RIGHT },
+        &expect![
+            "error[misused-barrier]: waits for phase 0 of the mbarrier `bars[0]`, and phase 2 is complete already: parity 0 means phase 2"
+        ],
+    );
+    expect_first(
+        Lines { filled: "", ..RIGHT },
+        &expect![
+            "error[deadlock]: deadlock: waits at the mbarrier `bars[2]` for phase 0: 32 of 32 arrivals are missing"
+        ],
+    );
+    expect_first(
+        Lines { emptied: "", ..RIGHT },
+        &expect![
+            "error[deadlock]: deadlock: waits at the mbarrier `bars[2]` for phase 0: 32 of 32 arrivals are missing"
+        ],
+    );
+    // A wait for the phase before, which is complete.
+    expect_first(
+        Lines { there: "call mbarrier.wait(v23, v38) @5:1", ..RIGHT },
+        &expect![
+            "error[misused-barrier]: waits for the phase before the first of the mbarrier `bars[0]`, and phase 0 is complete already: parity 1 means phase 1"
+        ],
+    );
+}
+
+/// A kernel with an mbarrier, for one arrival.
+fn with_one(body: &str) -> Trial {
+    let text = format!(
+        "kernel k() block [32, 1, 1] {{
+            shared0 bar: uint64 bytes 24 align 8
+            v0: pointer.shared = shared0
+            v1: int32 = const 1
+            v2: int64 = const 0
+            v3: int64 = call lane_idx()
+            v4: bool = eq v3, v2
+            v5: uint64 = const 3
+            v6: int64 = const 4
+            v7: pointer.shared = offset v0, v6
+            v8: int64 = const 24
+            v9: pointer.shared = offset v0, v8
+            if v4 {{ {body} }}
+        }}"
+    );
+    trial(&text, 1, 32)
+}
+
+#[test]
+fn an_mbarrier_is_no_number() {
+    with_one(
+        "call mbarrier.init(v0, v1) @1:1
+         store v0, v5 align 8 @2:1
+         v10: uint64 = load v0 align 8 @3:1
+         v11: uint32 = load v7 align 4 @4:1
+         v12: uint64 = call atomic.add(v0, v5, acq_rel, block) @5:1
+         call mbarrier.arrive(v7) @6:1
+         call mbarrier.arrive(v9) @7:1",
+    )
+    .expect_findings(expect![[r#"
+        error[misused-barrier]: writes the mbarrier `bar[0]`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1; thread (0, 0, 0) of block (0, 0, 0) initialises it, at kernel.py:1:1
+        error[misused-barrier]: reads the mbarrier `bar[0]`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1; thread (0, 0, 0) of block (0, 0, 0) initialises it, at kernel.py:1:1
+        error[misused-barrier]: reads the mbarrier `bar[0]`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:1; thread (0, 0, 0) of block (0, 0, 0) initialises it, at kernel.py:1:1
+        error[misused-barrier]: updates the mbarrier `bar[0]`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:5:1; thread (0, 0, 0) of block (0, 0, 0) initialises it, at kernel.py:1:1
+        error[misaligned-access]: updates `bar[0]` as if aligned to 8 bytes, at byte 4, which is no multiple of 8, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:6:1
+        error[out-of-bounds]: updates element 3 of `bar`, which has 3, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:7:1
+    "#]]);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Copies of many bytes that one thread begins, and that go on by themselves. Those into shared
+//! memory belong to the phase of an mbarrier, which counts their bytes; those out of it to a group
+//! of their thread. They touch memory by another way than threads do, the asynchronous proxy: what
+//! threads have written they see behind a fence.
+
+use super::{Accepts, BulkOp, Completes, Gives, Intrinsic, Level, Meaning, Spread, Touches};
+use super::{MOST_IN_FLIGHT, mbarrier};
+use crate::types::{Scalar, Space};
+
+/// Addresses and sizes are multiples of that.
+pub const BULK_ALIGN: u32 = 16;
+
+const fn row(
+    name: &'static str,
+    doc: &'static str,
+    takes: &'static [Accepts],
+    op: BulkOp,
+) -> Intrinsic {
+    let (touches, completes) = match op {
+        BulkOp::Copy => (Touches::Copy, Completes::WithPhase),
+        BulkOp::Store => (Touches::Copy, Completes::WithGroup),
+        BulkOp::Commit | BulkOp::Wait | BulkOp::WaitRead | BulkOp::Fence => {
+            (Touches::Order, Completes::AtOnce)
+        }
+    };
+    Intrinsic {
+        name,
+        doc,
+        takes,
+        gives: Gives::Nothing,
+        together: Level::Thread,
+        uniform: Level::Thread,
+        touches,
+        completes,
+        result: Spread::AsOperands,
+        meaning: Meaning::Bulk(op),
+    }
+}
+
+const BYTES: Accepts = Accepts::Exactly(Scalar::I32);
+const GROUPS: &[Accepts] = &[Accepts::Constant(0, MOST_IN_FLIGHT)];
+
+pub(super) const ROWS: &[Intrinsic] = &[
+    row(
+        "copy.bulk",
+        "Begins to copy so many bytes to the first address from the second, all of them multiples of 16. The phase of the mbarrier, which is in the memory that is written, counts them.",
+        &[mbarrier::ANY, Accepts::Pointer(&[Space::Global, Space::Shared]), BYTES, mbarrier::ANY],
+        BulkOp::Copy,
+    ),
+    row(
+        "copy.bulk_store",
+        "Begins to copy so many bytes to the first address from the second, all of them multiples of 16.",
+        &[Accepts::Pointer(&[Space::Global]), Accepts::Pointer(&[Space::Shared]), BYTES],
+        BulkOp::Store,
+    ),
+    row(
+        "copy.bulk_commit",
+        "Makes a group of the copies out of shared memory that this thread has begun since its last group.",
+        &[],
+        BulkOp::Commit,
+    ),
+    row(
+        "copy.bulk_wait",
+        "Waits until no more than so many groups of this thread are in flight, the last ones.",
+        GROUPS,
+        BulkOp::Wait,
+    ),
+    row(
+        "copy.bulk_wait_read",
+        "Waits until no more than so many groups of this thread read what they copy, the last ones.",
+        GROUPS,
+        BulkOp::WaitRead,
+    ),
+    row(
+        "fence.proxy_async",
+        "What was written before it is seen by copies of many bytes that begin behind it.",
+        &[],
+        BulkOp::Fence,
+    ),
+];
