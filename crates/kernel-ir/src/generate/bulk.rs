@@ -51,7 +51,13 @@ impl Maker {
                 let value = self.operand(Type::Scalar(input.element)).value;
                 let align = input.element.bytes();
                 let write = |maker: &mut Maker| {
-                    maker.builder.store(Store { pointer: tile, value, align, condition: None });
+                    maker.builder.store(Store {
+                        pointer: tile,
+                        value,
+                        align,
+                        condition: None,
+                        qualifier: None,
+                    });
                     maker.effect("fence.proxy_async", Vec::new());
                 };
                 self.only(thread, write, |_| {});
@@ -90,7 +96,7 @@ impl Maker {
             let cell = self.builder.index(cell as i64);
             let pointer = self.element(own, cell, element.bytes());
             let align = element.bytes();
-            self.builder.store(Store { pointer, value, align, condition: None });
+            self.builder.store(Store { pointer, value, align, condition: None, qualifier: None });
         }
         self.effect("fence.proxy_async", Vec::new());
         self.barrier();
