@@ -6,7 +6,7 @@ use kernpack_package::package_file;
 use std::path::Path;
 
 /// The most that a package with a function and a kernel of PTX has beside its image.
-const PACKAGE_BYTES: usize = 41 * 1024;
+const PACKAGE_BYTES: usize = 43 * 1024;
 
 #[test]
 fn a_package_with_a_kernel_is_small() {

@@ -8,6 +8,7 @@
 //!     [--count 2000]                   that many random kernels, beside those of single operations
 //!     [--seed 7]                       from that seed on; else one is drawn
 //!     [--arch sm_90]                   what they are compiled for
+//! kernels show --seed 7              the kernel of a seed
 //! ```
 //!
 //! Kernel by kernel the seed is one more.
@@ -56,6 +57,8 @@ enum Task {
         #[arg(long, default_value = "sm_90")]
         arch: String,
     },
+    /// The kernel of the first seed.
+    Show,
 }
 
 fn main() {
@@ -64,8 +67,18 @@ fn main() {
     let is_right = match task {
         Task::Soak { count, minutes } => soak_kernels(seed, count, minutes),
         Task::Record { folder, count, arch } => record_kernels(seed, count, &arch, &folder),
+        Task::Show => show_kernel(seed),
     };
     std::process::exit(i32::from(!is_right));
+}
+
+fn show_kernel(seed: u64) -> bool {
+    let case = generated::case(seed);
+    match &case {
+        Ok(case) => println!("{}", case.kernel),
+        Err(problem) => println!("{problem}"),
+    }
+    case.is_ok()
 }
 
 fn soak_kernels(seed: u64, count: u64, minutes: u64) -> bool {
