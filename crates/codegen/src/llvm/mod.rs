@@ -19,6 +19,7 @@ mod cache_hint;
 mod constant;
 mod control;
 mod emitter;
+mod freeze;
 mod function;
 mod hidden;
 mod inline;

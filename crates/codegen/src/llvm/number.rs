@@ -55,13 +55,19 @@ impl<'c> Emitter<'c> {
 
     /// An integer in as many bits as another type has: cut off, or extended with its sign or with
     /// zeros.
+    ///
+    /// A short one is extended by itself, and not as it is loaded. Of such a load assemblers of
+    /// CUDA 12.8 and 13.0 take the lower half where two upper ones are stored side by side.
     pub fn resize(&self, value: V<'c>, ty: Ty, is_signed: bool) -> V<'c> {
         let (value, ty) = (int(value), self.ty(ty).into_int_type());
         let (from, to) = (value.get_type().get_bit_width(), ty.get_bit_width());
         let resized = match from.cmp(&to) {
             std::cmp::Ordering::Equal => return value.into(),
             std::cmp::Ordering::Greater => self.builder.build_int_truncate(value, ty, ""),
-            std::cmp::Ordering::Less if is_signed => self.builder.build_int_s_extend(value, ty, ""),
+            std::cmp::Ordering::Less if is_signed => {
+                let value = if from > 1 && from <= 16 { self.freeze(value) } else { value };
+                self.builder.build_int_s_extend(value, ty, "")
+            }
             std::cmp::Ordering::Less => self.builder.build_int_z_extend(value, ty, ""),
         };
         resized.expect("a block is being written").into()

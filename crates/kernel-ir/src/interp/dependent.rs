@@ -11,7 +11,6 @@ use super::sequence::Dependence;
 use super::shadow::Seen;
 use super::warp::{Block, lanes_of};
 use crate::intrinsic::DependentOp;
-use kernpack_syntax::Span;
 
 /// An access that meets one of an earlier launch.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +112,7 @@ impl Dependence {
         };
         let (span, spelled) = ran.site(seen);
         let mut text = format!("{} of `{}` {}", ran.thread(seen), ran.kernel, seen.way.text());
-        if span.text.is_none() && *span == Span::default() {
+        if span.text.is_none() {
             text += &format!(", at {spelled}");
         }
         Earlier { span: *span, text }

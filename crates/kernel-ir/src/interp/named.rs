@@ -112,17 +112,15 @@ impl Execution<'_, '_> {
     }
 }
 
-/// Warps go on that wait at barriers with numbers which were passed. Says whether any does.
-pub(super) fn pass_named_barriers(block: &Block, warps: &mut [Warp]) -> bool {
-    let mut is_moving = false;
+/// Warps go on that wait at barriers with numbers which were passed. Who has come to one last has
+/// moved in the same sweep.
+pub(super) fn pass_named_barriers(block: &Block, warps: &mut [Warp]) {
     for warp in warps {
         let Status::Named { number, phase, .. } = warp.status else { continue };
         let barrier = &block.named[number];
         if barrier.phase > phase {
             warp.status = Status::Ready;
             clock::teach(warp.orders.get_or_insert_with(new_orders), &barrier.met);
-            is_moving = true;
         }
     }
-    is_moving
 }

@@ -463,7 +463,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
             pass_barrier(machine, block, warps);
             is_moving = true;
         }
-        is_moving |= pass_named_barriers(block, warps);
+        pass_named_barriers(block, warps);
         is_moving |= pass_mbarriers(cluster, warps);
     }
     pass_cluster_barrier(cluster, crews) || is_moving

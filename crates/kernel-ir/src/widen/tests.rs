@@ -6,7 +6,8 @@ mod same;
 mod site;
 
 use super::widen;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Value};
+use crate::ranges::Ranges;
 use crate::text::{self, Item};
 use crate::verify::verify;
 use expect_test::{Expect, expect};
@@ -31,14 +32,19 @@ const HEAD: &str = "kernel k(v0 x: pointer.global float32 align 16 alone, \
 
 /// A kernel of these operations once it is widened.
 fn widened(body: &str) -> Kernel {
-    let items = text::parse(&format!("{HEAD}{body}}}")[..].into());
+    widened_behind(HEAD, body).0
+}
+
+/// The same behind another head, with its ranges.
+fn widened_behind(head: &str, body: &str) -> (Kernel, Ranges) {
+    let items = text::parse(&format!("{head}{body}}}")[..].into());
     let items = items.unwrap_or_else(|problems| panic!("{problems}"));
     let [Item::Kernel(kernel)] = &items[..] else { panic!("{items:?}") };
     let mut kernel = kernel.clone();
     verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
-    widen(&mut kernel);
+    let ranges = widen(&mut kernel);
     verify(&kernel).unwrap_or_else(|problems| panic!("{kernel}{problems}"));
-    kernel
+    (kernel, ranges)
 }
 
 /// Expects a kernel of these operations to become others.
@@ -160,6 +166,7 @@ fn comparisons_may_be_written_otherwise() {
     assert_eq!(n_guards("lt v5, v3", not, "not v20"), 1);
     let both = "v20: bool = lt v10, v3  v21: bool = lt v6, v4  v22: bool = and v21, v20";
     assert_eq!(n_guards("lt v5, v3", both, "and v22, v21"), 2);
+    assert_eq!(n_guards("lt v5, v3", "v20: bool = lt v10, v3", "and v20, v20"), 1);
     let before = "v20: bool = lt v6, v4  v21: bool = lt v5, v3";
     let first = guarded_sum(22, "and v21, v20", "v5");
     let second = guarded_sum(29, "and v20, v28", "v10");
@@ -201,8 +208,93 @@ fn memory_that_may_be_the_same_is_touched_in_order() {
     assert_eq!(n_guards("store v2, v7 align 4", "v2"), 2);
 }
 
+/// Something in the guard `v11`.
+const GUARDED: &str = "if v11 { store v1, v7 align 4 }\n";
+
+/// How many `if`s become of operations.
+fn n_ifs(body: &str) -> usize {
+    same::n_ifs(&widened(body).body)
+}
+
+#[test]
+fn guards_in_a_loop_are_one() {
+    let both = guarded_sum(11, "lt v5, v3", "v5") + &guarded_sum(17, "lt v10, v3", "v10");
+    assert_eq!(n_ifs(&format!("for v40: int64 = v9 to v3 step v9 {{ {both} }}")), 1);
+}
+
+#[test]
+fn ranges_are_those_of_where_operations_stand_then() {
+    // The sum goes ahead of what bounds it.
+    let body = "v11: bool = lt v5, v3
+                if v11 { set s1, v7 }
+                inbounds v6, v8
+                v20: int64 = add v6, v9
+                if v11 { v21: pointer.global = offset v0, v20  v22: float32 = load v21 align 4 }";
+    let (kernel, ranges) = widened_behind(HEAD, body);
+    assert_eq!(same::n_ifs(&kernel.body), 1);
+    assert_eq!(ranges.value(Value(20)), Ranges::of(&kernel).value(Value(20)));
+}
+
+#[test]
+fn so_many_become_one_and_so_many_lie_between() {
+    let alike = |count: usize| n_ifs(&format!("v11: bool = lt v5, v3 {}", GUARDED.repeat(count)));
+    assert_eq!([alike(32), alike(33), alike(64), alike(65)], [1, 2, 2, 3]);
+    // The second condition is one of those between.
+    let between =
+        |count: usize| n_guards("lt v5, v3", &"set s1, v7\n".repeat(count - 1), "lt v10, v3");
+    assert_eq!([between(512), between(513)], [1, 2]);
+}
+
+#[test]
+fn what_goes_ahead_passes_nothing_that_it_reads() {
+    // Between two, and by the second of three.
+    for (write, read) in [("set s1, v7", "get s1"), ("store v1, v7 align 4", "load v1 align 4")] {
+        let last = "if v11 { set s2, v20 }";
+        let head = "set s1, v7  v11: bool = lt v5, v3";
+        let between = format!("{head} if v11 {{ set s0, v7 }} {write}\n");
+        assert_eq!(n_ifs(&format!("{between} v20: float32 = {read} {last}")), 2, "{read}");
+        let second = format!("{head} if v11 {{ }} if v11 {{ {write} }}\n");
+        assert_eq!(n_ifs(&format!("{second} v20: float32 = {read} {last}")), 2, "{read}");
+        assert_eq!(n_ifs(&format!("{second} v20: float32 = load v0 align 4 {last}")), 1, "{read}");
+    }
+}
+
+#[test]
+fn memory_that_is_reached_by_any_address_is_its_space() {
+    let n_guards = |memory: &str, space: &str| {
+        n_ifs(&format!(
+            "v11: bool = lt v5, v3
+             v12: int32 = const 0
+             v13: pointer.shared = shared0
+             v14: pointer.cluster = call shared.map(v13, v12)
+             v15: pointer.{space} = {memory}
+             if v11 {{ v16: float32 = load v15 align 4  set s1, v16 }}
+             store v14, v7 align 4
+             if v11 {{ v17: float32 = load v15 align 4  set s1, v17 }}"
+        ))
+    };
+    assert_eq!(n_guards("shared0", "shared"), 2);
+    assert_eq!(n_guards("local0", "local"), 1);
+    assert_eq!(n_guards("offset v0, v5", "global"), 1);
+}
+
+#[test]
+fn sums_that_come_to_the_same_are_the_same() {
+    let away = "v40: int64 = add v5, v6  v41: int64 = sub v40, v6";
+    assert_eq!(n_guards("lt v5, v3", away, "lt v41, v3"), 1);
+    // Each of a long chain is looked into once.
+    let doubled: String =
+        (41..71).map(|by| format!("v{by}: int64 = add v{0}, v{0}\n", by - 1)).collect();
+    let first = format!("v40: int64 = add v5, v6\n{doubled}");
+    let [one, other] = [80, 90].map(|at| guarded_sum(at, "lt v70, v3", "v5"));
+    assert_eq!(n_ifs(&format!("{first}{one}{other}")), 1);
+}
+
 #[test]
 fn who_leaves_joins_nothing() {
+    let head = "v11: bool = lt v5, v3";
+    assert_eq!(n_ifs(&format!("{head} if v11 {{ return }} {GUARDED}")), 2);
+    assert_eq!(n_ifs(&format!("{head} {GUARDED} if v11 {{ return }}")), 2);
     let body = "v11: bool = lt v5, v3
                 if v11 { v12: bool = lt v6, v4  if v12 { return } }
                 v13: bool = lt v10, v3

@@ -430,3 +430,86 @@ fn clusters_run_on_several_cores_alike() {
     };
     assert_eq!(run(1), run(2));
 }
+
+#[test]
+fn a_part_of_a_warp_that_arrives_or_waits_is_found() {
+    let text = |before: &str, within: &str, behind: &str| {
+        format!(
+            "kernel k() block [32, 1, 1] {{
+                v1: int64 = call thread_idx.x()
+                v2: int64 = const 5
+                v3: bool = lt v1, v2
+                {before}
+                if v3 {{ {within} }}
+                {behind}
+            }}"
+        )
+    };
+    let found = |text: &str| trial(text, 1, 32);
+    found(&text("", ARRIVE, WAIT)).expect_findings(expect![[r#"
+        error[divergent-barrier]: the cluster's barrier that not all threads come to: thread (5, 0, 0) of block (0, 0, 0) does not, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
+    "#]]);
+    found(&text(ARRIVE, WAIT, "")).expect_findings(expect![[r#"
+        error[divergent-barrier]: the cluster's barrier that not all threads come to: thread (5, 0, 0) of block (0, 0, 0) does not, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:4:1
+        found 2 times
+    "#]]);
+}
+
+/// Two blocks, of which that one reads the other's memory as its last deed.
+fn one_reads(reader: u32) -> Trial {
+    let text = format!(
+        "kernel k() block [1, 1, 1] {{
+            shared0 own: int32 bytes 4 align 4
+            v1: int64 = call block_idx_in_cluster()
+            v2: int64 = const {reader}
+            v3: bool = eq v1, v2
+            v4: int32 = const {other}
+            v5: pointer.shared = shared0
+            store v5, v4 align 4 @1:1
+            {}
+            if v3 {{
+                v6: pointer.cluster = call shared.map(v5, v4)
+                v7: int32 = load v6 align 4 @5:1
+            }}
+        }}",
+        both(),
+        other = 1 - reader,
+    );
+    trial(&text, 2, 1).cluster([2, 1, 1])
+}
+
+#[test]
+fn the_memory_of_one_that_has_ended_is_read_too_late() {
+    // The first block ends, and then the second one reads; or it reads before that one ends.
+    for reader in [1, 0] {
+        let mut trial = one_reads(reader);
+        let outcome = trial.run();
+        assert_eq!(outcome.findings.len(), 1);
+        assert_eq!(
+            (outcome.findings[0].kind.code(), outcome.findings[0].count),
+            ("absent-block", 1)
+        );
+        assert!(outcome.is_complete);
+        trial.options.most_findings = 1;
+        assert!(!trial.run().is_complete);
+    }
+}
+
+#[test]
+fn what_one_cluster_has_written_the_next_one_has_not() {
+    let text = "kernel k() block [1, 1, 1] {
+        shared0 own: int32 bytes 4 align 4
+        v1: int64 = call block_idx.x()
+        v2: int64 = const 2
+        v3: bool = lt v1, v2
+        v4: int32 = const 0
+        v5: pointer.shared = shared0
+        if v3 { store v5, v4 align 4 @1:1 } else { v6: int32 = load v5 align 4 @2:1 }
+    }";
+    let mut trial = trial(text, 4, 1).cluster([2, 1, 1]);
+    trial.options.n_cores = 1;
+    trial.expect_findings(expect![[r#"
+        error[uninitialised-read]: reads `own[0]`, which was never written, in thread (0, 0, 0) of block (2, 0, 0), at kernel.py:2:1
+        found 2 times
+    "#]]);
+}

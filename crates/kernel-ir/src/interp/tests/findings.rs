@@ -252,3 +252,30 @@ fn findings_count_and_end_a_run() {
     assert!(!outcome.is_complete);
     assert_eq!(outcome.findings.len(), 1);
 }
+
+/// Beside the numbers of so many blocks there is little room for times in shadow memory.
+#[test]
+fn barriers_that_are_more_than_can_be_told_apart_end_a_run() {
+    let barriers = [
+        "call barrier() @2:1",
+        "call barrier.sync(v5, 32) @2:1",
+        "call cluster.arrive(relaxed) @2:1 call cluster.wait()",
+    ];
+    for barrier in barriers {
+        let text = format!(
+            "kernel k(v0 n: int64) block [32, 1, 1] {{
+                v1: int64 = const 0
+                v2: int64 = const 1
+                v5: int32 = const 1
+                for v3: int64 = v1 to v0 step v2 {{ {barrier} }}
+                inbounds v0, v1 @3:1
+            }}"
+        );
+        let mut trial = trial(&text, 1, 32).grid([1 << 25, 1 << 15, 1]).int(1 << 16);
+        (trial.options.most_findings, trial.options.most_blocks) = (1, Some(1));
+        let outcome = trial.run();
+        assert!(!outcome.is_complete);
+        let [found] = &outcome.findings[..] else { panic!("{:?}", outcome.findings) };
+        assert!(found.message.starts_with("more barriers"), "{barrier}: {}", found.message);
+    }
+}

@@ -163,6 +163,9 @@ fn a_copy_that_nobody_waits_for_is_found() {
         Lines { rest: "", ..RIGHT },
         &expect!["error[unawaited-copy]: a copy is in flight when its thread ends"],
     );
+    let mut full = pipeline(Lines { rest: "", ..RIGHT });
+    full.options.most_findings = 1;
+    assert!(!full.run().is_complete);
 }
 
 /// One copy of 16 bytes by one thread, with what stands around it.
@@ -315,5 +318,86 @@ fn a_copy_that_begins_behind_a_read_of_another_thread_races_with_it() {
         found 32 times
         error[shared-race]: race: `tile[32]` is written, and nothing orders that with another thread's read, in thread (32, 0, 0) of block (0, 0, 0), at kernel.py:4:1; thread (31, 0, 0) of block (0, 0, 0) reads it, at kernel.py:2:1
         found 32 times
+    "#]]);
+}
+
+#[test]
+fn what_a_copy_has_read_is_read_for_other_blocks() {
+    // The first block copies, and the second one writes to what it has read.
+    let text = |wait: &str| {
+        format!(
+            "kernel k(v0 x: pointer.global int32 align 4 written) block [1, 1, 1] {{
+                shared0 tile: int32 bytes 4 align 4
+                v1: int64 = call block_idx.x()
+                v2: int64 = const 0
+                v3: bool = eq v1, v2
+                v4: pointer.shared = shared0
+                v5: bool = const true
+                v6: int32 = const 1
+                if v3 {{
+                    call copy.async(v4, v0, 4, v5) @2:1
+                    call copy.commit()
+                    {wait}
+                }} else {{
+                    store v0, v6 align 4 @4:1
+                }}
+            }}"
+        )
+    };
+    let made = |wait: &str| trial(&text(wait), 2, 1).ints(&[0]);
+    made("call copy.wait(0)").expect_findings(expect![[r#"
+        error[global-race]: race: `x[0]` is written, and nothing orders that with another thread's read, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:4:1; thread (0, 0, 0) of block (0, 0, 0) reads it, at kernel.py:2:1
+    "#]]);
+    // Where nobody waits, it is done when its thread ends.
+    made("").expect_findings(expect![[r#"
+        error[unawaited-copy]: a copy is in flight when its thread ends, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+        error[global-race]: race: `x[0]` is written, and nothing orders that with another thread's read, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:4:1; thread (0, 0, 0) of block (0, 0, 0) reads it, at kernel.py:2:1
+    "#]]);
+}
+
+#[test]
+fn a_copy_over_a_flag_takes_what_was_released_there() {
+    let text = |copy: &str| {
+        format!(
+            "kernel k(v0 x: pointer.global int32 align 4) block [64, 1, 1] {{
+                shared0 flag: int32 bytes 4 align 4
+                shared1 data: int32 bytes 4 align 4
+                v1: int64 = call thread_idx.x()
+                v2: int64 = const 0
+                v3: bool = eq v1, v2
+                v4: int64 = const 32
+                v5: bool = eq v1, v4
+                v6: pointer.shared = shared0
+                v7: pointer.shared = shared1
+                v8: int32 = const 1
+                v9: bool = const true
+                if v3 {{
+                    store v7, v8 align 4 @2:1
+                    call atomic.store(v6, v8, release, block) @3:1
+                    {copy}
+                }}
+                if v5 {{
+                    v10: int32 = call atomic.load.int32(v6, acquire, block) @5:1
+                    v11: int32 = load v7 align 4 @6:1
+                }}
+            }}"
+        )
+    };
+    let made = |copy: &str| trial(&text(copy), 1, 64).ints(&[1]);
+    made("").clean();
+    let copy = "call copy.async(v6, v0, 4, v9) @4:1 call copy.commit() call copy.wait(0)";
+    made(copy).expect_findings(expect![[r#"
+        error[shared-race]: race: `flag[0]` is read, and nothing orders that with another thread's write, in thread (32, 0, 0) of block (0, 0, 0), at kernel.py:5:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:4:1
+        error[shared-race]: race: `data[0]` is read, and nothing orders that with another thread's write, in thread (32, 0, 0) of block (0, 0, 0), at kernel.py:6:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
+    "#]]);
+}
+
+#[test]
+fn a_copy_by_an_index_outside_is_told_once() {
+    let mut outside = one("inbounds v2, v9 @2:1", "");
+    outside.arguments.pop();
+    outside.int(32).expect_findings(expect![[r#"
+        error[index-out-of-bounds]: index 32 is out of bounds: the extent is 16, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+        error[uninitialised-read]: reads `tile[0]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:6:1
     "#]]);
 }

@@ -140,3 +140,17 @@ fn a_tile_that_nobody_waits_for_is_found() {
         ],
     );
 }
+
+#[test]
+fn a_part_of_a_warp_that_comes_is_found() {
+    let text = "kernel k() block [32, 1, 1] {
+        v1: int64 = call thread_idx.x()
+        v2: int64 = const 5
+        v3: bool = lt v1, v2
+        v4: int32 = const 1
+        if v3 { call barrier.sync(v4, 32) @2:1 }
+    }";
+    trial(text, 1, 32).expect_findings(expect![[r#"
+        error[divergent-barrier]: a barrier that not all threads come to: thread (5, 0, 0) of block (0, 0, 0) does not, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+    "#]]);
+}

@@ -2,7 +2,7 @@
 //! Launches one behind another, of which some begin early: what is found of random ones is what a
 //! graph of all that happens says, and single ones are found with both their lines.
 
-use super::super::{Argument, Early, Memories, Memory, MemoryId, Options, Sequence, Turn};
+use super::super::{Argument, Early, Memories, Memory, MemoryId, Options, Outcome, Sequence, Turn};
 use super::{Trial, trial};
 use crate::generate::rng::Rng;
 use crate::interp::Launch;
@@ -366,4 +366,52 @@ fn a_launch_without_blocks_is_none() {
     };
     assert_eq!([run(&writes, 1, false), run(&reads, 0, false), run(&reads, 1, true)], [0, 0, 1]);
     assert_eq!([run(&reads, 1, false), run(&reads, 1, true)], [0, 0]);
+}
+
+#[test]
+fn of_what_an_earlier_launch_reads_and_writes_the_write_is_told() {
+    let both = "v20: int32 = load v5 align 4 @1:1 store v5, v9 align 4 @2:1";
+    expect_found(
+        1,
+        &[both, "store v5, v9 align 4 @3:1"],
+        expect![[r#"
+        error[dependent-race]: race: `x[0]` is written, and an earlier launch of `first` may still write it: its thread has not waited for it, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1; thread (0, 0, 0) of block (0, 0, 0) of `first` writes it, at kernel.py:2:1
+    "#]],
+    );
+}
+
+/// Runs kernels of one thread on one tensor, and gives the outcome of the last.
+fn last_of(launches: &[(&str, bool, bool)], options: &Options) -> (Outcome, String) {
+    let mut memories = Memories::default();
+    let mut sequence = Sequence::default();
+    memories.add(Memory::new("t", Scalar::I32, vec![0; 4]));
+    let mut last = None;
+    for (body, is_early, may_be_met) in launches {
+        let head = "kernel k(v0 t: pointer.global int32 align 4 written) {";
+        let trial = trial(&format!("{head} {body} }}"), 1, 1);
+        let early = Early { span: Span::default(), unwritten: vec![] };
+        let turn = Turn { early: is_early.then_some(early), may_be_met: *may_be_met };
+        let outcome = sequence.run(&with_tensors(&trial, 1), &turn, &mut memories, options);
+        let told = trial.told(&outcome.findings);
+        last = Some((outcome, told));
+    }
+    last.expect("there is a launch")
+}
+
+#[test]
+fn what_is_not_known_may_touch_everything() {
+    let [reads, writes] =
+        ["v1: int32 = load v0 align 4 @1:1", "v1: int32 = const 1 store v0, v1 align 4 @2:1"];
+    let told = |launches: &[_]| last_of(launches, &Options::default()).1;
+    expect![[r#"
+        error[dependent-race]: race: `t[0]` is read, and a launch before the call may still write it: its thread has not waited for it, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:1:1; launched to begin before what is in front of it has ended
+    "#]].assert_eq(&told(&[(reads, true, false)]));
+    expect![[r#"
+        error[dependent-race]: race: `t[0]` is written, and a launch before the call may still use it: its thread has not waited for it, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1; launched to begin before what is in front of it has ended
+    "#]].assert_eq(&told(&[(writes, true, false)]));
+    // A launch that may not be met is not known behind it.
+    let behind = [("", false, true), ("", false, false), (reads, true, false)];
+    assert_eq!(told(&behind), told(&behind[2..]));
+    let options = Options { most_findings: 1, ..Options::default() };
+    assert!(!last_of(&behind[2..], &options).0.is_complete);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Elements that lie side by side, and the facts that are missing for one access of them.
 
-use super::{guarded_sum, widened};
+use super::{HEAD, guarded_sum, widened, widened_behind};
+use crate::kernel::Kernel;
 use crate::ranges::Ranges;
 use crate::widen::sites;
 use expect_test::{Expect, expect};
@@ -9,9 +10,12 @@ use std::fmt::Write as _;
 
 /// Expects these accesses of a kernel of these operations, and facts that are missing.
 fn expect_sites(body: &str, expected: Expect) {
-    let kernel = widened(body);
+    expect_sites_of(&widened(body), expected);
+}
+
+fn expect_sites_of(kernel: &Kernel, expected: Expect) {
     let mut shown = String::new();
-    for site in sites(&kernel, &Ranges::of(&kernel)) {
+    for site in sites(kernel, &Ranges::of(kernel)) {
         let verb = if site.is_write { "writes" } else { "reads" };
         let (tensor, bytes) = (&site.tensor, site.adjacent_bytes);
         writeln!(shown, "{verb} {tensor}: {bytes}, {:?}", site.missing).expect("it is a text");
@@ -147,4 +151,61 @@ fn what_regions_compute_alike_is_one_number() {
             reads x: 8, [Multiple { name: "m", of: 2 }, Multiple { name: "j", of: 2 }]
         "#]],
     );
+}
+
+#[test]
+fn elements_lie_side_by_side_in_whatever_order_they_are_read() {
+    let load = |element: u32| {
+        let value = 20 + 3 * element;
+        let [address, loaded] = [value + 1, value + 2];
+        format!(
+            "v{value}: int64 = const {}
+             v{address}: pointer.global = offset v0, v{value}
+             v{loaded}: float32 = load v{address} align 4\n",
+            element % 10 * 4
+        )
+    };
+    // The second of them twice, as of one read by two.
+    let body: String = [3, 1, 0, 11, 2].map(load).concat();
+    expect_sites(
+        &body,
+        expect![[r#"
+        reads x: 16, []
+    "#]],
+    );
+}
+
+#[test]
+fn a_tensor_is_aligned_too_little() {
+    let head = HEAD.replacen("float32 align 16 alone", "float32 align 8 alone", 1);
+    let body = two("lt v5, v3", "lt v10, v3");
+    expect_sites_of(
+        &widened_behind(&head, &body).0,
+        expect![[r#"
+        reads x: 8, []
+    "#]],
+    );
+    let head = head.replacen("float32 align 8 alone", "float32 align 4 alone", 1);
+    expect_sites_of(
+        &widened_behind(&head, &body).0,
+        expect![[r#"
+        reads x: 8, [Aligned { name: "x", bytes: 8 }]
+    "#]],
+    );
+}
+
+#[test]
+fn sites_stand_in_the_order_of_lines_with_each_place_once() {
+    let kernel = widened(
+        "v20: float32 = load v0 align 4 @7:3
+         v21: float32 = load v0 align 4 @5:9
+         v22: float32 = load v0 align 4 @5:2
+         v23: float32 = load v0 align 4 @5:2",
+    );
+    let sites = sites(&kernel, &Ranges::of(&kernel));
+    let places = sites.iter().map(|site| {
+        let places = site.places.iter().map(|place| (place.line, place.column));
+        places.collect::<Vec<_>>()
+    });
+    assert_eq!(places.collect::<Vec<_>>(), [vec![(5, 2), (5, 9)], vec![(7, 3)]]);
 }
