@@ -308,6 +308,27 @@ fn an_index_is_computed_in_32_bits_where_bounds_prove_it() {
 }
 
 #[test]
+fn short_integers_are_extended_by_themselves() {
+    expect_instructions(
+        "kernel k(v0 p: pointer.global int16 align 4 written) {
+           v1: int16 = load v0 align 2
+           v2: int32 = convert v1
+           v3: int32 = const 16
+           v4: int32 = shr v2, v3
+           v5: int16 = convert v4
+           store v0, v5 align 2
+         }",
+        "sm_80",
+        &["ld.global", "cvt", "st.global"],
+        expect![[r#"
+            ld.global.b16  %rs1, [%rd1];
+            cvt.s32.s16  %r1, %rs1;
+            st.global.b16  [%rd1], %r2;
+        "#]],
+    );
+}
+
+#[test]
 fn halves_are_rounded_by_each_operation() {
     let kernel = |ty: &str| {
         format!(
@@ -518,11 +539,13 @@ fn assertions_are_written_down() {
         "sm_80",
         &words,
         expect![[r#"
-        ld.relaxed.sys.global.u32 %r4, [%rd3];
-        ld.relaxed.sys.global.u32 %r2, [%rd4];
-        atom.relaxed.sys.global.cas.b32 %r3, [%rd4], %r4, %r5;
-        st.release.sys.global.u32 [%rd2], %r5;
-    "#]],
+            ld.relaxed.sys.global.u32 %r4, [%rd4];
+            ld.relaxed.sys.global.u32 %r2, [%rd5];
+            atom.relaxed.sys.global.cas.b32 %r3, [%rd5], %r4, %r5;
+            cvt.u64.u16  %rd3, %rs3;
+            cvt.s64.s8  %rd1, %rd3;
+            st.release.sys.global.u32 [%rd2], %r5;
+        "#]],
     );
 }
 
