@@ -11,21 +11,40 @@ use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer};
 use kernpack_layout::gcd;
 use kernpack_validators::Branch;
 
-/// Joins launches that are on opposite sides of one condition, wherever they do the same.
+/// Joins launches that are on opposite sides of one condition, wherever they do the same. The order
+/// of launches stays: one goes to the place of the other where none in between runs when it does.
 pub(super) fn join(groups: &mut Vec<Group>) {
     let mut first = 0;
     while first < groups.len() {
-        let joined = (first + 1..groups.len())
-            .find_map(|other| Some((other, joined(&groups[first], &groups[other])?)));
+        let joined = (first + 1..groups.len()).find_map(|other| {
+            let joined = joined(&groups[first], &groups[other])?;
+            let between = &groups[first + 1..other];
+            let goes_ahead = is_apart(&groups[other], between);
+            let is_possible = goes_ahead || is_apart(&groups[first], between);
+            is_possible.then_some((other, joined, goes_ahead))
+        });
         match joined {
             // It may have another side still.
-            Some((other, joined)) => {
+            Some((other, joined, true)) => {
                 groups[first] = joined;
                 groups.remove(other);
+            }
+            Some((other, joined, false)) => {
+                groups[other] = joined;
+                groups.remove(first);
             }
             None => first += 1,
         }
     }
+}
+
+/// Whether none of these launches runs where one does.
+fn is_apart(launch: &Group, others: &[Group]) -> bool {
+    let are_opposite = |a: &Branch, b: &Branch| a.rule == b.rule && a.holds != b.holds;
+    others.iter().all(|other| {
+        let mut sides = other.branches.iter();
+        sides.any(|side| launch.branches.iter().any(|own| are_opposite(side, own)))
+    })
 }
 
 /// One launch in the place of two.
