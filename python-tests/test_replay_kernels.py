@@ -93,6 +93,7 @@ def recorded(tmp_path):
             "grid": [2, 1, 1],
             "block": [32, 1, 1],
             "cluster": [1, 1, 1],
+            "cooperative": False,
             "shared": 50_000,
             "names": ["a", "b", "c"],
             "arguments": arguments,

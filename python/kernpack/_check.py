@@ -109,8 +109,8 @@ def check(
         )
     host = _Host()
     passed = [host.copied(arg) for arg in args]
-    options = {"function": function.name, "seed": seed, "devices": host.devices}
-    options["device"] = dict(device or {})
+    told = dict(device or {})
+    options = {"function": function.name, "seed": seed, "devices": host.devices, "device": told}
     given: dict[int, Any] = {}
     answer = _native.interpret(*request, options, given.__setitem__, passed)
     if "error" in answer:

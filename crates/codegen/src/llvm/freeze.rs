@@ -9,11 +9,10 @@ use inkwell::values::{AsValueRef, IntValue};
 impl<'c> Emitter<'c> {
     /// The same integer.
     pub(super) fn freeze(&self, value: IntValue<'c>) -> IntValue<'c> {
-        // SAFETY: a block is being written, and the value is one of its function. What LLVM gives
-        // is a value of the same type.
-        unsafe {
-            let builder = self.builder.as_mut_ptr();
-            IntValue::new(LLVMBuildFreeze(builder, value.as_value_ref(), c"".as_ptr()))
-        }
+        let builder = self.builder.as_mut_ptr();
+        // SAFETY: a block is being written, and the value is one of its function.
+        let frozen = unsafe { LLVMBuildFreeze(builder, value.as_value_ref(), c"".as_ptr()) };
+        // SAFETY: LLVM gives a value of the same type.
+        unsafe { IntValue::new(frozen) }
     }
 }
