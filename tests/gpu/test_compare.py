@@ -50,15 +50,27 @@ CALLS = [
     *[f"reduce_sum reduce_sum m={m} n={n}" for m, n in ((1, 1), (3, 511), (5, 1021), (2, 2048))],
     *[f"reduce_sum reduce_sum_tiled m={m} n={n}" for m, n in ((1, 1), (3, 511), (5, 1024))],
     *[f"reduce_sum reduce_sum_vectors m={m} n={n}" for m, n in ((9, 4), (3, 1024), (2, 4100))],
-    *[f"softmax softmax m=2 n={n}" for n in (1, 3, 4, 1024, 1028, 4100, 4099, 16384)],
+    *[f"softmax softmax_backward m=2 n={n} T=float32" for n in (4, 1028, 4099, 16388)],
     *[
-        f"rms_norm rms_norm m=2 d={d} T={dtype}"
-        for d in (8, 1024, 1032, 4104, 8200)
+        f"{file} {function} m=2 d={d} T={dtype}"
+        for file in ("rms_norm", "layer_norm")
+        for function in (file, f"fused_add_{file}", f"{file}_backward")
+        for d in (8, 1032, 4104, 16392)
         for dtype in ("float16", "bfloat16")
     ],
     *[f"transpose transpose m={m} n={n}" for m, n in ((1, 1), (64, 64), (65, 130), (31, 127))],
     "matmul matmul m=128 n=256 k=16",
     "matmul matmul m=128 n=128 k=48",
+]
+
+# What `kp.fast_exp2` is made of, and `kp.log` beside it.
+CLOSE = [
+    *[f"softmax softmax m=2 n={n} T=float32" for n in (1, 3, 4, 1028, 4099, 16384, 16388)],
+    *[
+        f"cross_entropy {function} m=2 n={n} T=float32 L=int32 --fill labels=zeros"
+        for function in ("cross_entropy", "cross_entropy_backward")
+        for n in (1, 1028, 4099, 16388)
+    ],
 ]
 
 
@@ -69,10 +81,17 @@ def test_an_example_gives_the_same_bits(call):
     assert answer["exact"]
 
 
+@pytest.mark.parametrize("call", CLOSE)
+def test_an_example_gives_nearly_the_same(call):
+    file, *arguments = call.split()
+    answer, code = compare(EXAMPLES / f"{file}.py", *arguments, "--seed", "5", "--ulps", "4096")
+    assert (answer["findings"], code, answer["exact"]) == ([], 0, False), answer
+
+
 def test_every_function_of_the_examples_is_compared():
     texts = [path.read_text() for path in EXAMPLES.glob("*.py")]
     functions = {name for text in texts for name in re.findall(r"@kp\.jit\(\s*\"+\s*(\w+)\(", text)}
-    assert functions == {call.split()[1] for call in CALLS}
+    assert functions == {call.split()[1] for call in CALLS + CLOSE}
 
 
 @pytest.mark.parametrize("arch", ["compute_80", "sm_80,compute_80", "compute_80,sm_90"])
@@ -80,7 +99,8 @@ def test_code_for_other_architectures_does_the_same(arch):
     major = torch.cuda.get_device_capability()[0]
     if major < 8:
         pytest.skip("the GPU is older")
-    answer = expect_same(EXAMPLES / "softmax.py", "softmax", "m=3", "n=100", "--arch", arch)
+    arguments = ["softmax_backward", "m=3", "n=100", "T=float32", "--arch", arch]
+    answer = expect_same(EXAMPLES / "softmax.py", *arguments)
     assert answer["compared"]["arch"] in arch.split(",")
 
 
