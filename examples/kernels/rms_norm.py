@@ -92,8 +92,7 @@ def rms_rows(
         await_held(shared)
         add(held, added, vectors(summed, row, WIDTH), first, threads)
     total = squares(held, shared and residual is None)
-    if cluster > 1:
-        kp.cluster_wait()
+    await_held(False, cluster)
     scale = scale_of(total, x, eps, cluster)
     weight, target = kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH)
     write_normed(held, scale, weight, target, first, threads)

@@ -91,8 +91,7 @@ def softmax_once(
     for k in kp.range_constexpr(parts):
         await_part(held, k, shared)
         most, total = grown(most, total, part(held, k))
-    if cluster > 1:
-        kp.cluster_wait()
+    await_held(False, cluster)
     most, total = of_row(most, total, threads, cluster)
     scale = 1 / total
     for k in kp.range_constexpr(parts):

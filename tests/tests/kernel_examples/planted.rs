@@ -295,7 +295,7 @@ fn in_softmax() {
         &[
             ("absent-block", told, None),
             ("absent-block", told_total, None),
-            ("misused-barrier", "^most, total = of_row(most", None),
+            ("misused-barrier", "kp.cluster_wait()", None),
         ],
     );
     cluster.expect(

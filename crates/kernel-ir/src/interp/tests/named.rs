@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Barriers with numbers: warps with roles, in any order.
 
-use super::{Trial, trial};
+use super::{Trial, ring, trial};
 use crate::types::Scalar;
 use expect_test::{Expect, expect};
 
@@ -88,24 +88,11 @@ fn ring(Lines { free, filled, there, emptied }: Lines) -> Trial {
 
 #[test]
 fn warps_with_roles_hand_tiles_on() {
-    for seed in 0..50 {
-        let mut trial = ring(RIGHT).seed(seed);
-        trial.clean();
-        let sum = |lane: i32| (0..TURNS as i32).map(|turn| turn * 32 + 31 - lane).sum::<i32>();
-        assert_eq!(trial.ints_at(1), (0..32).map(sum).collect::<Vec<_>>());
-    }
+    ring::expect_sums(|| ring(RIGHT), TURNS, 50);
 }
 
-/// The first finding in the plain order; with any seed there is one.
 fn expect_first(lines: Lines, expected: &Expect) {
-    let mut plain = ring(lines);
-    let outcome = plain.run();
-    let told = plain.told(&outcome.findings[..1]);
-    let first = told.lines().next().unwrap_or_default().split(", in thread").next();
-    expected.assert_eq(first.unwrap_or_default());
-    for seed in 1..20 {
-        assert!(!ring(lines).seed(seed).run().findings.is_empty(), "{seed}");
-    }
+    ring::expect_first(|| ring(lines), expected);
 }
 
 #[test]
