@@ -146,6 +146,14 @@ def row_sum(value, cluster=1):
     return gathered(kp.block_reduction_sum(value), kp.add, cluster)
 
 
+def meet(cluster):
+    """All threads that work on a row wait for one another."""
+    if cluster == 1:
+        kp.sync_threads()
+    else:
+        kp.cluster_sync()
+
+
 def row_sums(a, b, threads, turn, cluster=1):
     """The sums of `a` and of `b` over all threads that work on a row: half of the lanes of a warp add
     those of `a`, the others those of `b`. It has one barrier, as rows take turns with the room for
@@ -163,10 +171,7 @@ def row_sums(a, b, threads, turn, cluster=1):
         else:
             there = kp.map_shared(sums, lane)
             there[kp.block_idx_in_cluster() * here + kp.warp_idx(), half, turn] = own
-    if cluster == 1:
-        kp.sync_threads()
-    else:
-        kp.cluster_sync()
+    meet(cluster)
     total = kp.float32(0)
     for warp in kp.range_constexpr(0, warps, width):
         total += sums[warp + lane % width, half, turn]

@@ -9,6 +9,7 @@ from rows import (
     await_held,
     await_part,
     hold,
+    meet,
     part,
     room,
     row_sum,
@@ -58,10 +59,7 @@ def of_row(most, total, threads, cluster):
             warp = kp.block_idx_in_cluster() * here + kp.warp_idx()
             kp.map_shared(mosts, lane)[warp] = most
             kp.map_shared(totals, lane)[warp] = total
-    if cluster == 1:
-        kp.sync_threads()
-    else:
-        kp.cluster_sync()
+    meet(cluster)
     width = min(warps, 32)
     most, total = LEAST, kp.float32(0)
     for first in kp.range_constexpr(0, warps, width):

@@ -274,10 +274,7 @@ fn in_softmax() {
         &[("copy-in-flight", READ, Some(COPIED))],
     );
     cluster.expect(
-        (
-            "        kp.cluster_sync()\n    width = min(warps, 32)",
-            "        pass\n    width = min(warps, 32)",
-        ),
+        ("    meet(cluster)\n    width = ", "    width = "),
         &[
             ("absent-block", told, None),
             ("absent-block", told_total, None),
@@ -483,10 +480,10 @@ fn in_rms_norm_backward() {
         ("x[kp.min(row, rows - 1), column]", "x[kp.min(row, rows), column]"),
         &[("uninitialised-read", "value = x[", None)],
     );
-    let meet = "        kp.sync_threads()\n    else:\n        kp.cluster_sync()\n    total = ";
+    let meet = "    meet(cluster)\n    total = ";
     let (told, heard) = ("sums[kp.warp_idx(), half, turn] = own", "total += sums[warp + lane");
     one.expect(
-        (meet, "        pass\n    total = "),
+        (meet, "    total = "),
         &[
             ("shared-race", told, Some(heard)),
             ("shared-race", heard, Some(told)),
