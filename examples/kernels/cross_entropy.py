@@ -6,10 +6,10 @@ from rows import hold, part, room, vectors, width_of, write
 from softmax import LEAST, grown, power
 
 # The threads of a block for ever longer rows, and how many vectors each has at once.
-FORWARD = (128, 256, 512)
+FORWARD = (64, 128, 256, 512)
 PARTS = 4
-# The same for gradients, where a block has a part of a row.
-BACKWARD = (256, 2)
+# For gradients a block has a part of a row: its threads, and vectors of each.
+BACKWARD = ((256, 2), (512, 2))
 
 
 @kp.kernel
@@ -110,11 +110,13 @@ def cross_entropy_backward(logits, labels, lse, dloss, dlogits, ignore_index):
     """dlogits = (softmax(logits) - one_hot(label)) * dloss, and 0 where that is ignored. Works in
     place."""
     m, n = logits.shape
-    threads, parts = BACKWARD
     width = width_of(logits)
     if n % width != 0:
         width = 1
-    grid = (m, kp.ceil_div(n, threads * parts * width))
-    logit_gradients(
-        logits, labels, lse, dloss, dlogits, ignore_index, threads, parts, width
-    ).launch(grid=grid, block=threads)
+    for threads, parts in BACKWARD:
+        if n <= threads * parts * width or threads == BACKWARD[len(BACKWARD) - 1][0]:
+            grid = (m, kp.ceil_div(n, threads * parts * width))
+            logit_gradients(
+                logits, labels, lse, dloss, dlogits, ignore_index, threads, parts, width
+            ).launch(grid=grid, block=threads)
+            return

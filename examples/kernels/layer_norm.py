@@ -27,18 +27,14 @@ from rows import (
     zeros,
 )
 
-# As for RMSNorm.
-FORWARD = (
-    (32, 4, False),
-    (64, 4, False),
-    (256, 2, False),
-    (256, 4, False),
-    (512, 4, False),
-    (512, 8, True),
-)
+# How rows are held, for ever longer ones: the threads of a block, and how many times 16 bytes each
+# has in its registers.
+FORWARD = ((32, 4), (64, 4), (256, 2), (256, 4), (512, 4), (1024, 4))
+# Longer rows are held by clusters, in shared memory.
+WIDE = (512, 8)
 # For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
 # clusters have it to themselves.
-BACKWARD = ((64, 2, 2, 10), (128, 2, 2, 5), (128, 4, 2, 4), (256, 4, 2, 2), (512, 4, 2, 1))
+BACKWARD = ((64, 2, 3, 10), (128, 2, 3, 5), (128, 4, 3, 4), (256, 4, 3, 2), (512, 4, 2, 1))
 WIDE_BACKWARD = (512, 4, 2)
 # Longer rows are read again, where there are no clusters to hold them.
 TWICE = (512, 4)
@@ -86,12 +82,12 @@ def layer_rows(
     eps,
     threads: kp.Constexpr,
     parts: kp.Constexpr,
-    shared: kp.Constexpr,
     residual,
     summed,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster a row, which it holds: it is read once."""
+    shared = cluster > 1
     row, _, first = where(threads, parts, cluster)
     weight, bias = kp.zipped_divide(w, (WIDTH,)), kp.zipped_divide(b, (WIDTH,))
     held = room(x.element_type, WIDTH, threads, parts, shared)
@@ -158,17 +154,17 @@ def layer_thrice(
 
 def normalise(x, w, b, out, mean, rstd, eps, residual, summed):
     m, d = x.shape
-    for threads, parts, shared in FORWARD:
+    for threads, parts in FORWARD:
         if d <= threads * parts * WIDTH:
-            layer_rows(
-                x, w, b, out, mean, rstd, eps, threads, parts, shared, residual, summed
-            ).launch(grid=m, block=threads, min_blocks=1024 // threads)
+            layer_rows(x, w, b, out, mean, rstd, eps, threads, parts, residual, summed).launch(
+                grid=m, block=threads, min_blocks=1024 // threads
+            )
             return
     for cluster in CLUSTERS:
-        threads, parts, shared = FORWARD[len(FORWARD) - 1]
+        threads, parts = WIDE
         if d <= cluster * threads * parts * WIDTH:
             layer_rows(
-                x, w, b, out, mean, rstd, eps, threads, parts, shared, residual, summed, cluster
+                x, w, b, out, mean, rstd, eps, threads, parts, residual, summed, cluster
             ).launch(
                 grid=m * cluster,
                 block=threads,
@@ -258,16 +254,17 @@ def layer_gradient(
                 gradient = part(held_dy, k) * part(weight, i)
                 totals.store(totals.load() + gradient)
                 add_product(dots, gradient, part(held, k) - middle)
-        total, dot = totals.load().reduce(kp.add), dots.load().reduce(kp.add) * scale
+        total, dot = totals.load().reduce(kp.add), dots.load().reduce(kp.add)
         total, dot = row_sums(total, dot, threads, turn, cluster)
-        total, dot = total * one, dot * one
+        total, along = total * scale * one, dot * scale * scale * scale * one
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
-                normed, gradient = (part(held, k) - middle) * scale, part(held_dy, k)
-                add_product(dw[None, k], gradient, normed)
+                apart, gradient = part(held, k) - middle, part(held_dy, k)
                 db[None, k].store(db[None, k].load() + gradient)
-                change = kp.fma(normed, -dot, gradient * part(weight, i) - total) * scale
+                gradient = gradient * scale
+                add_product(dw[None, k], gradient, apart)
+                change = kp.fma(apart, -along, kp.fma(gradient, part(weight, i), -total))
                 write(vectors(dx, row, WIDTH), i, change)
         stage, turn = after(stage, rooms), 1 - turn
     for k in kp.range_constexpr(parts):
@@ -327,8 +324,7 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
             layer_gradient(x, w, mean, rstd, dy, dx, dws, dbs, threads, parts, depth).launch(
                 grid=blocks, block=threads, min_blocks=at_once
             )
-            add_columns(dws, blocks, dw)
-            add_columns(dbs, blocks, db)
+            add_columns((dws, dbs), blocks, (dw, db))
             return
     for cluster in CLUSTERS:
         threads, parts, depth = WIDE_BACKWARD
@@ -345,12 +341,10 @@ def layer_norm_backward(x, w, mean, rstd, dy, dx, dw, db, dws, dbs):
             layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
                 grid=blocks, block=BACKWARD_TWICE, arch=WITHOUT
             )
-            add_columns(dws, blocks, dw)
-            add_columns(dbs, blocks, db)
+            add_columns((dws, dbs), blocks, (dw, db))
             return
     blocks = min(m, kp.device.sm_count)
     layer_gradient_twice(x, w, mean, rstd, dy, dx, dws, dbs, BACKWARD_TWICE).launch(
         grid=blocks, block=BACKWARD_TWICE
     )
-    add_columns(dws, blocks, dw)
-    add_columns(dbs, blocks, db)
+    add_columns((dws, dbs), blocks, (dw, db))

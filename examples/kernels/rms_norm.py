@@ -40,10 +40,12 @@ FORWARD = (
 )
 # Longer rows are held by clusters, or read twice where there are none.
 WIDE = (512, 8)
+# How many vectors of weights a thread of a cluster reads before the sum of its row is known.
+EARLY = 4
 TWICE = (512, 4)
 # For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
 # clusters have it to themselves.
-BACKWARD = ((64, 2, 2, 12), (128, 2, 2, 6), (256, 2, 3, 4), (512, 2, 3, 2), (1024, 2, 3, 1))
+BACKWARD = ((64, 2, 2, 12), (128, 2, 2, 6), (128, 4, 3, 4), (512, 2, 3, 2), (1024, 2, 3, 1))
 WIDE_BACKWARD = (1024, 2, 2)
 BACKWARD_TWICE = (1024, 1)
 
@@ -62,11 +64,14 @@ def scale_of(total, x, eps, cluster=1):
     return kp.rsqrt(row_sum(total, cluster) / kp.float32(x.shape[1]) + eps)
 
 
-def write_normed(held, scale, weight, target, first, threads):
+def write_normed(held, scale, weight, target, first, threads, early=None):
+    """Writes what is held, normalised. Some vectors of weights may have been read early."""
     for k in kp.range_constexpr(held.shape[1]):
         i = first + k * threads
         if i < weight.shape[1]:
-            write(target, i, part(held, k) * scale * part(weight, i))
+            is_early = early is not None and k < early.shape[1]
+            by = part(early, k) if is_early else part(weight, i)
+            write(target, i, part(held, k) * scale * by)
 
 
 @kp.kernel
@@ -91,11 +96,15 @@ def rms_rows(
         hold(added, vectors(residual, row, WIDTH), first, threads)
         await_held(shared)
         add(held, added, vectors(summed, row, WIDTH), first, threads)
+    weight, target = kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH)
+    early = None
+    if cluster > 1:
+        early = room(w.element_type, WIDTH, threads, EARLY)
+        hold(early, weight, first, threads)
     total = squares(held, shared and residual is None)
     await_held(False, cluster)
     scale = scale_of(total, x, eps, cluster)
-    weight, target = kp.zipped_divide(w, (WIDTH,)), vectors(out, row, WIDTH)
-    write_normed(held, scale, weight, target, first, threads)
+    write_normed(held, scale, weight, target, first, threads, early)
 
 
 @kp.kernel
@@ -218,13 +227,13 @@ def rms_gradient(
         dot = dot_of(held, held_dy, weight, first, threads)
         total, dot = row_sums(squares(held), dot, threads, turn, cluster)
         scale = kp.rsqrt(total * one + eps)
-        along = dot * scale * scale * one
+        along = dot * scale * scale * scale * one
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
-                value, gradient = part(held, k), part(held_dy, k)
-                add_product(dw[None, k], gradient, value * scale)
-                change = kp.fma(value, -along, gradient * part(weight, i)) * scale
+                value, gradient = part(held, k), part(held_dy, k) * scale
+                add_product(dw[None, k], gradient, value)
+                change = kp.fma(value, -along, gradient * part(weight, i))
                 write(vectors(dx, row, WIDTH), i, change)
         stage, turn = after(stage, rooms), 1 - turn
     for k in kp.range_constexpr(parts):
@@ -285,7 +294,7 @@ def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
             rms_gradient(x, w, dy, dx, partial, eps, threads, parts, depth).launch(
                 grid=blocks, block=threads, min_blocks=at_once
             )
-            add_columns(partial, blocks, dw)
+            add_columns((partial,), blocks, (dw,))
             return
     for cluster in CLUSTERS:
         threads, parts, depth = WIDE_BACKWARD
@@ -301,11 +310,11 @@ def rms_norm_backward(x, w, dy, dx, dw, eps, partial):
             rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
                 grid=blocks, block=threads, arch=WITHOUT
             )
-            add_columns(partial, blocks, dw)
+            add_columns((partial,), blocks, (dw,))
             return
     blocks = min(m, kp.device.sm_count)
     threads, parts = BACKWARD_TWICE
     rms_gradient_twice(x, w, dy, dx, partial, eps, threads, parts).launch(
         grid=blocks, block=threads
     )
-    add_columns(partial, blocks, dw)
+    add_columns((partial,), blocks, (dw,))

@@ -202,9 +202,17 @@ WARPS, AHEAD = 32, 8
 
 
 @kp.kernel
-def sum_columns(x, rows, out):
-    """A column a lane; a warp has every 32nd of the first rows."""
+def sum_columns(matrices, rows, outs):
+    """A block has 32 columns of one of the matrices, a lane one of these, and a warp every 32nd of the
+    first rows."""
     sums = kp.shared(kp.float32, (32, WARPS))
+    for j in kp.range_constexpr(len(matrices)):
+        if kp.block_idx()[1] == j:
+            sum_32_columns(matrices[j], rows, outs[j], sums)
+
+
+def sum_32_columns(x, rows, out, sums):
+    """Adds the first rows of 32 columns, by way of the sums that warps have."""
     lane, warp = kp.lane_idx(), kp.warp_idx()
     column = kp.block_idx()[0] * 32 + lane
     total = kp.float32(0)
@@ -222,6 +230,7 @@ def sum_columns(x, rows, out):
         out[column] = total.to(out.element_type)
 
 
-def add_columns(x, rows, out):
-    """Launches what adds the first rows of `x`."""
-    sum_columns(x, rows, out).launch(grid=kp.ceil_div(out.shape[0], 32), block=32 * WARPS)
+def add_columns(matrices, rows, outs):
+    """Launches what adds the first rows of matrices of one shape."""
+    grid = (kp.ceil_div(outs[0].shape[0], 32), len(outs))
+    sum_columns(matrices, rows, outs).launch(grid=grid, block=32 * WARPS)

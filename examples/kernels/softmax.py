@@ -22,9 +22,12 @@ from rows import (
 LOG2_E = 1.4426950408889634
 # The least finite float32. What is masked with minus infinity is less, and has no part in a sum.
 LEAST = -3.4028234663852886e38
-# How rows are held, for ever longer ones: the threads of a block, how many times 16 bytes each
-# has, and whether these lie in shared memory.
-FORWARD = ((64, 4, False), (256, 2, False), (256, 4, False), (512, 4, False), (512, 8, True))
+# How rows are held, for ever longer ones: the threads of a block, and how many times 16 bytes each
+# has in its registers.
+FORWARD = ((64, 4), (256, 2), (256, 4), (512, 4), (1024, 4))
+# Longer rows are held by clusters, in shared memory.
+WIDE = (512, 8)
+# For gradients, and whether these lie in shared memory.
 BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True))
 # The same for clusters, which come first, and whether dy lies in shared memory, too.
 WIDE_BACKWARD = ((2, 512, 4, True), (4, 512, 4, True), (8, 512, 4, True), (8, 512, 8, False))
@@ -77,10 +80,10 @@ def softmax_once(
     out,
     threads: kp.Constexpr,
     parts: kp.Constexpr,
-    shared: kp.Constexpr,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster a row, which it holds: it is read once."""
+    shared = cluster > 1
     row, _, first = where(threads, parts, cluster)
     held = room(x.element_type, width_of(x), threads, parts, shared)
     source, target = vectors(x, row, width_of(x)), vectors(out, row, width_of(x))
@@ -126,16 +129,16 @@ def softmax(x, out):
     m, n = x.shape
     width = width_of(x)
     if n % width == 0:
-        for threads, parts, shared in FORWARD:
+        for threads, parts in FORWARD:
             if n <= threads * parts * width:
-                softmax_once(x, out, threads, parts, shared).launch(
+                softmax_once(x, out, threads, parts).launch(
                     grid=m, block=threads, min_blocks=1024 // threads
                 )
                 return
         for cluster in CLUSTERS:
-            threads, parts, shared = FORWARD[len(FORWARD) - 1]
+            threads, parts = WIDE
             if n <= cluster * threads * parts * width:
-                softmax_once(x, out, threads, parts, shared, cluster).launch(
+                softmax_once(x, out, threads, parts, cluster).launch(
                     grid=m * cluster,
                     block=threads,
                     cluster=cluster,

@@ -316,11 +316,11 @@ def round(x: Elements) -> Elements:
 
 @overload
 def fast_exp2(x: Numeric) -> Num:
-    """Two to that power, by the machine: within 2 ulp."""
+    """Two to that power, by the machine: within 2 ulp, and 0 below 2^-126."""
 
 @overload
 def fast_exp2(x: Elements) -> Elements:
-    """Two to that power, by the machine: within 2 ulp."""
+    """Two to that power, by the machine: within 2 ulp, and 0 below 2^-126."""
 
 @overload
 def fast_log2(x: Numeric) -> Num:

@@ -64,9 +64,11 @@ pub(super) const ROWS: &[Intrinsic] = &[
         &[SINGLE, Accepts::Like(0)],
         Meaning::Expand("pow"),
     ),
-    approximates("fast_exp2", "Two to that power, approximately: within 2 ulp.", |x| {
-        of(x, f64::exp2)
-    }),
+    approximates(
+        "fast_exp2",
+        "Two to that power, approximately: within 2 ulp, and 0 below 2^-126.",
+        |x| of(x, |x| if x < -126.0 { 0.0 } else { x.exp2() }),
+    ),
     approximates("fast_log2", "The logarithm to base two, approximately.", |x| of(x, f64::log2)),
     approximates("fast_sin", "The sine, approximately: for small angles.", |x| of(x, f64::sin)),
     approximates("fast_cos", "The cosine, approximately: for small angles.", |x| of(x, f64::cos)),

@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "round_even",
         run: one,
     },
-    row("fast_exp2", "Two to that power, by the machine: within 2 ulp."),
+    row("fast_exp2", "Two to that power, by the machine: within 2 ulp, and 0 below 2^-126."),
     row("fast_log2", "The logarithm to base two, by the machine."),
     row("fast_sin", "The sine, by the machine: for small angles."),
     row("fast_cos", "The cosine, by the machine: for small angles."),

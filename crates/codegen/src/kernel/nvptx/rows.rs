@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     llvm("ceil", "llvm.ceil"),
     llvm("trunc", "llvm.trunc"),
     llvm("round_even", "llvm.rint"),
-    ptx("fast_exp2", "ex2.approx.f32 {0}, {1};", Needs::NOTHING),
+    ptx("fast_exp2", "ex2.approx.ftz.f32 {0}, {1};", Needs::NOTHING),
     ptx("fast_log2", "lg2.approx.f32 {0}, {1};", Needs::NOTHING),
     ptx("fast_sin", "sin.approx.f32 {0}, {1};", Needs::NOTHING),
     ptx("fast_cos", "cos.approx.f32 {0}, {1};", Needs::NOTHING),

@@ -7,7 +7,7 @@
 
 use super::number::{bits_ty, scalar_ty};
 use super::{Lowering, Target};
-use crate::llvm::{FloatPredicate, Operation, Predicate, Ty, V};
+use crate::llvm::{FloatPredicate, Lane, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
@@ -29,9 +29,30 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
             };
             return self.set_value(result, cut);
         }
+        if let (Scalar::BF16, Scalar::F32, Some(single)) = (of, as_scalar, self.half_of_word(value))
+        {
+            return self.set_number(result, single, as_scalar);
+        }
         let lanes = self.lanes(value).into_iter();
         let lanes: Vec<_> = lanes.map(|lane| self.convert(lane, of, as_scalar, rounding)).collect();
         self.set_lanes(result, &lanes);
+    }
+
+    /// The float32 of a bfloat16 that was taken of a vector, of which two lanes are a word. It is
+    /// the upper half of its float32: one operation on the word, and taking that apart is another.
+    fn half_of_word(&self, value: Value) -> Option<V<'c>> {
+        let (vector, lane) = *self.taken.get(&value)?;
+        let (emitter, n_lanes) = (self.emitter, u32::from(self.kernel.ty(vector).lanes()));
+        if n_lanes % 2 == 1 {
+            return None;
+        }
+        let words = emitter.bitcast(self.kept(vector), Ty::Vector(Lane::I32, n_lanes / 2));
+        let word = emitter.lane(words, u32::from(lane) / 2);
+        let bits = match lane % 2 {
+            0 => emitter.arith(Operation::ShiftLeft, word, emitter.int(Ty::I32, 16)),
+            _ => emitter.arith(Operation::And, word, emitter.int(Ty::I32, !0xffff)),
+        };
+        Some(emitter.bitcast(bits, Ty::Float))
     }
 
     /// The type in whose bits an integer is kept.

@@ -73,6 +73,7 @@ fn lower_kernel<'c, T: Target>(
         function,
         values: vec![None; kernel.values.len()],
         lanes: FxHashMap::default(),
+        taken: FxHashMap::default(),
         shifted: FxHashMap::default(),
         registers: Registers::of(kernel),
         slots: vec![],
@@ -106,6 +107,8 @@ pub(super) struct Lowering<'c, 'k, T> {
     values: Vec<Option<V<'c>>>,
     /// The lanes of vectors that were made of them.
     lanes: FxHashMap<Value, Vec<V<'c>>>,
+    /// Numbers that were taken of vectors which were not made of lanes, with their places there.
+    taken: FxHashMap<Value, (Value, u8)>,
     /// Integers and addresses in which something is constant.
     shifted: FxHashMap<Value, Shifted<'c>>,
     /// Which register tensors are variables.

@@ -169,6 +169,9 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
 
     pub(super) fn lower_extract(&mut self, result: Value, vector: Value, lane: u8) {
         let value = self.emitter.lane(self.kept(vector), lane.into());
+        if !self.lanes.contains_key(&vector) {
+            self.taken.insert(result, (vector, lane));
+        }
         self.set_lanes(result, &[value]);
     }
 

@@ -221,6 +221,12 @@ fn what_gpus_round_as_they_like_marks_a_run() {
     assert_eq!(sum.floats_at(0), [193.0]);
     let approximate = "v2: float32 = const 3.0 v3: float32 = call fast_exp2(v2) print \"{}\", v3";
     assert_eq!(print_one(approximate), "8.0");
+    for (power, expected) in [("-126.0", f32::MIN_POSITIVE), ("-126.5", 0.0), ("-inf", 0.0)] {
+        let of = format!(
+            "v2: float32 = const {power} v3: float32 = call fast_exp2(v2) print \"{{}}\", v3"
+        );
+        assert_eq!(print_one(&of).parse(), Ok(expected), "two to the power of {power}");
+    }
     let text = format!("kernel k() {{ {approximate} }}");
     assert!(!trial(&text, 1, 1).clean().is_exact);
     assert!(trial("kernel k() { v2: float32 = const 3.0 }", 1, 1).clean().is_exact);

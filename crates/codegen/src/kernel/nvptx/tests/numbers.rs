@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each operation on two integers is the instruction of its name and type.
+//! Numbers: each operation on two integers is the instruction of its name and type.
 
-use super::ptx_of;
+use super::{expect_instructions, ptx_of};
 use expect_test::expect;
 
 /// The instructions between the loads of parameters and the store of the result.
@@ -157,4 +157,29 @@ fn division_by_a_power_of_two_is_a_shift_that_keeps_a_sign() {
         %9 = add nsw i64 %7, %8
     "#]]
     .assert_eq(&given("v1 a: int64, v2 b: int64 0..", ops));
+}
+
+#[test]
+fn bfloats_of_a_loaded_vector_are_halves_of_its_words() {
+    let text = "kernel k(v0 x: pointer.global bfloat16 align 8, v1 y: pointer.global float32 align 4 written) {
+        v2: bfloat16x4 = load v0 align 8
+        v3: bfloat16 = extract v2, 1
+        v4: bfloat16 = extract v2, 2
+        v5: float32 = convert v3
+        v6: float32 = convert v4
+        v7: float32 = add v5, v6
+        store v1, v7 align 4
+    }";
+    let words = ["ld.global", "mov.b32", "shl", "and", "cvt", "add"];
+    expect_instructions(
+        text,
+        "sm_90",
+        &words,
+        expect![[r#"
+            ld.global.v2.b32  {%r1, %r2}, [%rd1];
+            and.b32  %r3, %r1, -65536;
+            shl.b32  %r4, %r2, 16;
+            add.rn.f32  %r5, %r3, %r4;
+        "#]],
+    );
 }
