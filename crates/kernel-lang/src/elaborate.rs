@@ -154,7 +154,8 @@ impl<'f> Elaborator<'f> {
             DefinitionKind::Python(_) => Some("a function of Python's, with a decorator"),
         };
         let (function, module) = (definition.function.clone(), definition.module);
-        Elaborated::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
+        let (frame, object) = (None, None);
+        Elaborated::Closure(Arc::new(Closure { function, module, frame, uncallable, object }))
     }
 
     /// Sets the place that operations from now on were written at. Gives where the last was.

@@ -70,7 +70,7 @@
 //! `scope.rs` the calls and their names, `guard.rs` the conditions around, `place.rs` where
 //! operations come from, and `note.rs` what is wrong. `stmt/` has control and the joining of names
 //! where ways meet, `inline.rs` calls of functions, `expr/` expressions, `number/` types and
-//! arithmetic, `tensor/` views, accesses and copies. `builtin/` is what kernels can call: tables,
+//! arithmetic, `tensor/` views, accesses and copies, `object.rs` objects. `builtin/` is what kernels can call: tables,
 //! one file a family, one row a function, and the reference is made of them. `parameter.rs`
 //! collects what a kernel is passed, `finish.rs` leaves out what is not used, and `extents/` finds
 //! indices that the extent of another tensor alone bounds, where that is asked.
@@ -110,6 +110,7 @@ pub mod layout;
 mod names;
 mod note;
 mod number;
+mod object;
 pub mod packed;
 mod parameter;
 mod place;

@@ -23,14 +23,15 @@ pub use captured::{Captured, Unheld};
 pub use decorator::{Decorator, Said, SaidText};
 pub use source::{Identity, Role, Source, SourceId, Sources};
 
-use crate::python::tree::{Expr, Function, Name};
+use crate::python::assigner::Assigners;
+use crate::python::tree::{Block, Class, Expr, Function, Name};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use lines::Lines;
 use read::Reader;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The door through which files are read.
 pub type Door<'d> = &'d mut dyn FnMut(&Path) -> io::Result<Vec<u8>>;
@@ -46,6 +47,7 @@ pub struct KernelFiles {
     modules: Vec<Module>,
     problems: Diagnostics,
     identity: Identity,
+    assigners: OnceLock<Assigners>,
 }
 
 /// A kernel file.
@@ -69,6 +71,8 @@ pub struct Module {
 pub enum Global {
     /// A function.
     Function(Arc<Definition>),
+    /// A class.
+    Class(Arc<ClassDefinition>),
     /// The value of an expression: its part of that number, where a tuple is taken apart.
     Constant(Arc<Expr>, Option<usize>),
     /// kernpack itself.
@@ -94,6 +98,15 @@ pub struct Definition {
     pub function: Arc<Function>,
     /// Its kind.
     pub kind: DefinitionKind,
+}
+
+/// A class of a file.
+#[derive(Debug)]
+pub struct ClassDefinition {
+    /// The file.
+    pub module: ModuleId,
+    /// The class.
+    pub class: Arc<Class>,
 }
 
 /// The kinds of functions.
@@ -219,6 +232,23 @@ impl KernelFiles {
             }
         }
         None
+    }
+
+    /// The fields of objects that statements of these files may assign.
+    pub(crate) fn assigned_fields(&self, block: &Block) -> HashSet<Name> {
+        let assigners = self.assigners.get_or_init(|| {
+            let mut assigners = Assigners::default();
+            for module in &self.modules {
+                module.functions.iter().for_each(|one| assigners.add(&one.function));
+                for global in module.names.values() {
+                    if let Global::Class(definition) = global {
+                        assigners.add_class(&definition.class);
+                    }
+                }
+            }
+            assigners
+        });
+        assigners.fields(block)
     }
 
     /// The function of that name in the file that was asked for, imported or its own.

@@ -5,7 +5,7 @@ use super::defaults;
 use super::source::content_of_file;
 use super::specs::Specs;
 use super::{
-    Captured, Decorator, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines,
+    Captured, ClassDefinition, Decorator, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines,
     Module, ModuleId, Role, SourceId, Sources,
 };
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
@@ -14,7 +14,7 @@ use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The text of what belongs to the language.
 const LIBRARY: &str = include_str!("../library.py");
@@ -75,7 +75,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         contents.sort_unstable();
         contents.into_iter().for_each(|(_, content)| identity.add(content));
         let modules = modules.into_iter().flatten().chain(library).collect();
-        Ok(KernelFiles { modules, problems, identity })
+        Ok(KernelFiles { modules, problems, identity, assigners: OnceLock::new() })
     }
 }
 
@@ -249,6 +249,11 @@ impl Reader<'_, '_> {
                 }
             }
             StmtKind::Function(function) => self.define(id, (module, role), function),
+            StmtKind::Class(class) => {
+                let definition = ClassDefinition { module: id, class: class.clone() };
+                let name = class.name.name.clone();
+                module.names.insert(name, Global::Class(Arc::new(definition)));
+            }
             StmtKind::If(branches, _) if is_main(branches) => {}
             // A function that stood in another block is read in one.
             StmtKind::If(branches, _) if is_true(branches) => {
@@ -483,7 +488,7 @@ fn is_main(branches: &[(Expr, Block)]) -> bool {
 }
 
 fn odd_statement(span: Span, help: &str) -> Diagnostic {
-    let message = "a kernel file has imports, functions and constants";
+    let message = "a kernel file has imports, functions, classes and constants";
     Diagnostic::new("module-statement", message).label(span, "this is something else").help(help)
 }
 

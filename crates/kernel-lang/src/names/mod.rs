@@ -15,7 +15,7 @@ pub(crate) use frame::{FrameId, Frames, Scope};
 pub(crate) use target::{Target, assign};
 
 use crate::builtin;
-use crate::file::{Captured, Definition, Global, KernelFiles, ModuleId};
+use crate::file::{Captured, ClassDefinition, Definition, Global, KernelFiles, ModuleId};
 use crate::python::tree::{Expr, ExprKind, Name};
 use crate::walker::Walker;
 use kernpack_syntax::{Diagnostic, Span};
@@ -64,6 +64,8 @@ pub(crate) trait Names<'f>: Walker {
     }
     /// A function of a file, which is used by a name.
     fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Self::Value>;
+    /// A class of a file.
+    fn class(&mut self, one: &Arc<ClassDefinition>, name: &str, span: Span) -> Option<Self::Value>;
     /// kernpack itself.
     fn kernpack(&self) -> Self::Value;
     /// Another kernel file.
@@ -197,6 +199,7 @@ pub(crate) fn global<'f, W: Names<'f>>(
     let (module, global) = cx.files().find(module, name)?;
     Some(match global {
         Global::Function(definition) => cx.definition(definition, name, span),
+        Global::Class(definition) => cx.class(definition, name, span),
         Global::Constant(expr, part) => constant(cx, (module, name.clone()), expr, *part, span),
         Global::Kernpack => Some(cx.kernpack()),
         Global::Member(member) => cx.member(member, span),

@@ -8,7 +8,7 @@ use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use crate::algebra;
 use crate::builtin::{self, DEVICE};
-use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
+use crate::file::{Captured, ClassDefinition, Definition, DefinitionKind, KernelFiles, ModuleId};
 use crate::names::{self, Constants, Names, Target};
 use crate::python::tree::{Expr, Name};
 use crate::value as elaborated;
@@ -117,6 +117,12 @@ impl<'f> Names<'f> for Evaluator<'f> {
                 self.report(problem.label(span, "no kernel, and no function of kernels"))
             }
         }
+    }
+
+    fn class(&mut self, _: &Arc<ClassDefinition>, name: &str, span: Span) -> Option<Evaluated> {
+        let message = format!("`{name}` is a class, and packed functions have no objects");
+        let problem = Diagnostic::new("packed-value", message).label(span, "kernels alone use it");
+        self.report(problem.help("make the object in the kernel, of what is passed to it"))
     }
 
     fn kernpack(&self) -> Evaluated {

@@ -6,7 +6,7 @@
 //! many lead through its own objects. Names of Python are among them too. Annotations are not: what
 //! they say, the program has read.
 
-use super::tree::{Block, Comprehension, Expr, ExprKind, Function, Name, StmtKind};
+use super::tree::{Block, Class, Comprehension, Expr, ExprKind, Function, Name, StmtKind};
 use super::walk;
 
 /// A name that is not bound, and the attributes behind it.
@@ -35,8 +35,10 @@ struct Free {
 impl Free {
     fn block(&mut self, block: &Block) {
         for stmt in block {
-            if let StmtKind::Function(function) = &stmt.kind {
-                self.function(function);
+            match &stmt.kind {
+                StmtKind::Function(function) => self.function(function),
+                StmtKind::Class(class) => self.class(class),
+                _ => {}
             }
             stmt.kind.exprs(&mut |expr| self.expr(expr));
             stmt.kind.blocks(&mut |block| self.block(block));
@@ -53,6 +55,14 @@ impl Free {
         let n_given = usize::from(std::mem::take(&mut self.is_method));
         own.extend(function.params.iter().skip(n_given).map(|param| param.name.name.clone()));
         self.within(own, |free| free.block(&function.body));
+        self.is_within = is_within;
+    }
+
+    /// The defaults of methods are what is written: there is no one function whose they are.
+    fn class(&mut self, class: &Class) {
+        let is_within = std::mem::replace(&mut self.is_within, true);
+        class.methods.iter().for_each(|method| self.function(&method.function));
+        class.constants.iter().for_each(|(_, value)| self.expr(value));
         self.is_within = is_within;
     }
 
@@ -155,6 +165,14 @@ mod tests {
         check(
             "def f(x):\n    g(x).launch(grid=blocks(x), block=cfg[0].n)\n",
             expect!["g blocks cfg"],
+        );
+    }
+
+    #[test]
+    fn a_class_uses_what_its_methods_and_constants_do() {
+        check(
+            "class Ring:\n    SIZE = WIDTH\n    def __init__(self, n=DEPTH):\n        self.n = n + more\n    @staticmethod\n    def of(x):\n        return Ring(x)\n",
+            expect!["DEPTH more WIDTH"],
         );
     }
 
