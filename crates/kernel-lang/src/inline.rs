@@ -125,7 +125,7 @@ impl Elaborator<'_> {
         }
         // An object is not passed, and is there.
         let n_given = usize::from(closure.object.is_some());
-        let takes = &call::takes(function)[n_given..];
+        let takes = &walk::takes(function)[n_given..];
         let Some(mut bound) = call::bind(self, name, takes, args, span) else {
             return Elaborated::Poison;
         };

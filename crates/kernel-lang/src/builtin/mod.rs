@@ -31,10 +31,12 @@ pub(crate) use given::Given;
 
 use crate::call::call_text;
 use crate::elaborate::Elaborator;
+use crate::file::library::{self, Written};
 use crate::value::Elaborated;
 use kernpack_kernel_ir::Scalar;
 use kernpack_machine::block::WARP_SIZE;
 use kernpack_syntax::Diagnostic;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -254,12 +256,13 @@ pub struct Entry {
     /// As it is called: `atomic_add(target, *place_and_value, order="relaxed", …)`.
     pub call: String,
     /// Its meaning.
-    pub doc: &'static str,
+    pub doc: Cow<'static, str>,
 }
 
 /// All functions, family by family: what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let entry = |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc };
+    let entry =
+        |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc.into() };
     let functions = FAMILIES.iter().map(|(family, rows)| {
         (*family, rows.iter().map(|row| entry("kp.", row)).collect::<Vec<_>>())
     });
@@ -272,7 +275,24 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
         };
         (*family, rows.iter().map(|row| entry(prefix, row)).collect::<Vec<_>>())
     });
-    let reserved =
-        reserved::NAMES.iter().map(|(name, doc)| Entry { call: format!("kp.{name}"), doc });
-    functions.chain(methods).chain([("Reserved for later", reserved.collect())]).collect()
+    let reserved = reserved::NAMES
+        .iter()
+        .map(|(name, doc)| Entry { call: format!("kp.{name}"), doc: (*doc).into() });
+    let written = library::written().into_iter();
+    let written = written.map(|(family, rows)| (family, rows.iter().map(of_library).collect()));
+    functions
+        .chain(written)
+        .chain(methods)
+        .chain([("Reserved for later", reserved.collect())])
+        .collect()
+}
+
+/// What is written in the language, as the reference shows it.
+fn of_library(written: &Written) -> Entry {
+    let path = format!("kp.{}{}", written.of, written.name);
+    let call = match &written.takes {
+        Some(takes) => call_text(&path, takes),
+        None => path,
+    };
+    Entry { call, doc: written.doc.clone().into() }
 }

@@ -7,13 +7,15 @@
 //! is one of that name in the folder; any other is Python's.
 //!
 //! Every file comes through the door that the caller opens, or is a text that the caller hands over
-//! with what it captures (`source.rs`). `read.rs` reads them, each once: a file is what it says and
+//! with what it captures (`source.rs`). What belongs to the language
+//! and is written in it is behind them (`library.rs`). `read.rs` reads them, each once: a file is what it says and
 //! captures, and two paths that lead to the same are one. A constant is kept as it is written: what
 //! it is, elaboration finds out when it meets it.
 
 mod captured;
 mod decorator;
 mod defaults;
+pub(crate) mod library;
 mod lines;
 mod read;
 mod source;
@@ -43,7 +45,7 @@ pub struct ModuleId(pub usize);
 /// A kernel file, and those that it imports.
 #[derive(Debug)]
 pub struct KernelFiles {
-    /// The library is behind them.
+    /// The library is behind them: `library.rs`.
     modules: Vec<Module>,
     problems: Diagnostics,
     identity: Identity,
@@ -210,15 +212,7 @@ impl KernelFiles {
 
     /// Every file, the one that was asked for first.
     pub fn modules(&self) -> &[Module] {
-        self.modules.split_last().map_or(&[], |(_, files)| files)
-    }
-
-    /// The function of that name that is written in the language, and belongs to it.
-    pub fn of_library(&self, name: &str) -> Option<&Arc<Definition>> {
-        match self.modules.last()?.names.get(name)? {
-            Global::Function(definition) => Some(definition),
-            _ => None,
-        }
+        &self.modules[..self.modules.len() - library::PARTS.len()]
     }
 
     /// The meaning of a name of a file, through imports.

@@ -95,7 +95,10 @@ impl<'f> Names<'f> for Evaluator<'f> {
         match (builtin::find(name), builtin::constant(name)) {
             (Some(_), _) => Some(Evaluated::Builtin(name.clone())),
             (None, Some(elaborated::Elaborated::Int(number))) => Some(Evaluated::Int(number)),
-            (None, _) => self.report(builtin::unknown(name).label(span, "")),
+            (None, _) => match self.files.library_with(name) {
+                Some(module) => names::of_file(self, module, name, span),
+                None => self.report(builtin::unknown(name).label(span, "")),
+            },
         }
     }
 

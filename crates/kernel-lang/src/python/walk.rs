@@ -88,6 +88,22 @@ fn assigned_block(block: &Block, names: &mut Vec<Name>) {
     }
 }
 
+/// The parameters of a function, as rows of tables have them (`call/`).
+pub fn takes(function: &Function) -> Vec<String> {
+    let mut takes = Vec::new();
+    for param in &function.params {
+        if param.is_keyword && !takes.iter().any(|one| one == "*") {
+            takes.push("*".to_string());
+        }
+        let name = &param.name.name;
+        takes.push(match param.default {
+            Some(_) => format!("{name}="),
+            None => name.to_string(),
+        });
+    }
+    takes
+}
+
 /// Whether statements return within a branch or a loop.
 pub fn returns_early(block: &Block) -> bool {
     let returns = |block: &Block| {
