@@ -118,15 +118,16 @@ impl Elaborator<'_> {
             self.mistake("assignment", field.span, message, "give the field another name");
             return;
         }
-        let declared = class.constexpr(name);
-        if let Some(declared) = declared.filter(|_| !value.is_poison() && !is_known(&value)) {
-            let found = self.emit.describe(&value);
-            let problem =
-                Diagnostic::new("constexpr", format!("`{name}` is constant, and this is {found}"));
-            let problem = problem.label(span, "").mark(declared, "declared here");
-            self.report(problem.help("assign what is known while compiling"));
-            return;
-        }
+        let value = match class.constexpr(name) {
+            Some(declared) if !is_known(&value) => {
+                let found = self.emit.describe(&value);
+                let message = format!("`{name}` is constant, and this is {found}");
+                let problem = Diagnostic::new("constexpr", message).label(span, "");
+                let problem = problem.mark(declared, "declared here");
+                self.report(problem.help("assign what is known while compiling"))
+            }
+            _ => value,
+        };
         let key = Key { frame: object.fields, name: name.clone() };
         if self.may_change(&key, &value, place) {
             self.assign_key(&key, value, place, span);

@@ -151,6 +151,11 @@ pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     }
 }
 
+/// Whether kernels have something of that name behind `kp.`.
+pub(crate) fn is_member(name: &str) -> bool {
+    find(name).is_some() || constant(name).is_some() || library::is_written(name)
+}
+
 /// The name of the device of a call, which packed functions have.
 pub(crate) const DEVICE: &str = "device";
 

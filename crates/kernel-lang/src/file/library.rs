@@ -9,8 +9,9 @@ use crate::python::tree::{Class, Function, Stmt, StmtKind};
 use crate::python::{self, walk};
 use kernpack_kernel_ir::kernel::OF_LIBRARY;
 use kernpack_syntax::TextId;
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file of the library.
 pub(super) struct Part {
@@ -81,6 +82,16 @@ pub(crate) struct Written {
     pub takes: Option<Vec<String>>,
     /// Its documentation.
     pub doc: String,
+}
+
+/// Whether kernels use something of that name.
+pub(crate) fn is_written(name: &str) -> bool {
+    static NAMES: OnceLock<HashSet<String>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let rows = written().into_iter().flat_map(|(_, rows)| rows);
+        rows.filter(|row| row.of.is_empty()).map(|row| row.name).collect()
+    });
+    names.contains(name)
 }
 
 /// What kernels use of the library, family by family, as far as it is documented.

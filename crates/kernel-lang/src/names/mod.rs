@@ -104,13 +104,13 @@ fn undefined<W: Walker>(name: &str, span: Span) -> Diagnostic {
     if let Some(help) = builtin::cute::help(name) {
         return problem.help(help);
     }
-    match (builtin::find(name), builtin::called_here(name), W::WORDS.define) {
-        (Some(_), _, _) => problem.help(format!("write `kp.{name}`")),
-        (None, Some(help), Some(_)) => problem.help(help),
+    match (builtin::is_member(name), builtin::called_here(name), W::WORDS.define) {
+        (true, _, _) => problem.help(format!("write `kp.{name}`")),
+        (false, Some(help), Some(_)) => problem.help(help),
         // What other languages have by such a name is for kernels.
-        (None, Some(help), None) => problem.help(format!("{help} in a kernel")),
-        (None, None, Some(help)) => problem.help(help),
-        (None, None, None) => problem,
+        (false, Some(help), None) => problem.help(format!("{help} in a kernel")),
+        (false, None, Some(help)) => problem.help(help),
+        (false, None, None) => problem,
     }
 }
 
