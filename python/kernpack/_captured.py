@@ -151,6 +151,17 @@ def methods(owner: type) -> list[types.FunctionType]:
     return [value for value in values if _is_function(value)]
 
 
+def constants(owner: type) -> dict[str, Any]:
+    """What stands in a class beside functions, which Python has evaluated."""
+    kinds = (types.FunctionType, staticmethod, classmethod, property, types.MemberDescriptorType)
+    values = vars(owner).items()
+    return {
+        name: value
+        for name, value in values
+        if not (name.startswith("__") or isinstance(value, kinds))
+    }
+
+
 def _followed(root: Any, taken: tuple[str, ...], value: Any, rest: Path) -> Watch:
     """Goes along attributes, while there are some and they lead through objects of the program."""
     for name in rest:

@@ -175,6 +175,13 @@ class Program:
         if number is None:
             self._within.append(key)
             names = self._names(text, Scope.of_class(owner), False)
+            for name, value in _captured.constants(owner).items():
+                names[f"{name}="] = _captured.write(value, self._function)
+                self.watches.append(Watch(owner, (name,), value))
+            for method in _captured.methods(owner):
+                for name, value in _captured.defaults(method).items():
+                    of = f"{method.__code__.co_name}.{name}="
+                    names[of] = _captured.write(value, self._function)
             number = self._source(key, text, {"role": "device", "names": names, "is_method": False})
         return {"function": [number, text.name]}
 

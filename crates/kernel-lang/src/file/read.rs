@@ -249,6 +249,7 @@ impl Reader<'_, '_> {
             }
             StmtKind::Function(function) => self.define(id, (module, role), function),
             StmtKind::Class(class) => {
+                let class = defaults::given_to_class(class, &module.names);
                 let definition = ClassDefinition { module: id, class: class.clone() };
                 let name = class.name.name.clone();
                 module.names.insert(name, Global::Class(Arc::new(definition)));
