@@ -164,7 +164,9 @@ class Program:
     def _class(self, owner: type) -> dict[str, Any]:
         """A class that is captured, which becomes a source. Its methods may name it."""
         key = (id(owner), id(None))
-        refused = self._refused(key, "a class that is used by what it uses", "pass it as an argument")
+        refused = self._refused(
+            key, "a class that is used by what it uses", "pass it as an argument"
+        )
         if refused is not None:
             return refused
         try:

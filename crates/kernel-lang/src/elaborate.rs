@@ -177,7 +177,9 @@ impl<'f> Elaborator<'f> {
         if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
             let kernel = self.emit.b.kernel();
             match problem.labels.first_mut() {
-                Some(written) if written.span.text.is_some_and(|it| self.files.is_of_library(it)) => {
+                Some(written)
+                    if written.span.text.is_some_and(|it| self.files.is_of_library(it)) =>
+                {
                     // It is the caller's, and the library's text tells why.
                     written.text = "where the library does it".to_string();
                     let (span, text) = (kernel.place_of_user(caller).span, String::new());

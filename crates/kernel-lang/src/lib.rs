@@ -62,7 +62,8 @@
 //! says how far a walk may go. `plain.rs` has the functions of numbers and `algebra/` those of
 //! layouts, a row each, `unroll.rs` loops that are gone through while compiling, `shown.rs`
 //! values as they are told meanwhile, and `untyped.rs` the arithmetic of numbers without a type.
-//! `library.py` is what the language says of itself: functions that are written in it.
+//! The folder `library/` is what the language says of itself: functions and classes that are
+//! written in it (`file/library.rs`).
 //!
 //! `elaborate.rs` walks a kernel once, forward, into `kernel-ir`'s builder: `value.rs` is what an
 //! expression gives, a constant or what a thread computes. Its state is in parts: `emit.rs` the

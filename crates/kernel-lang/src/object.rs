@@ -140,7 +140,9 @@ impl Elaborator<'_> {
         let turn = self.scopes.calls().find_map(|one| one.turns.last()).map(|turn| turn.branch);
         let is_older = |branch| self.scopes.bound_in(key, branch).is_none();
         let before = match self.scopes.get(key) {
-            Some(Variable { binding: Binding::Value(before), .. }) if turn.is_some_and(is_older) => {
+            Some(Variable { binding: Binding::Value(before), .. })
+                if turn.is_some_and(is_older) =>
+            {
                 before.clone()
             }
             _ => return true,
@@ -166,11 +168,7 @@ pub(crate) fn names_of_class(class: &Class) -> impl Iterator<Item = &str> {
 }
 
 /// A function of a class, with the object that it is called of.
-fn method_of(
-    class: &ClassDefinition,
-    method: &Method,
-    object: Option<&Arc<Object>>,
-) -> Closure {
+fn method_of(class: &ClassDefinition, method: &Method, object: Option<&Arc<Object>>) -> Closure {
     Closure {
         function: method.function.clone(),
         module: class.module,

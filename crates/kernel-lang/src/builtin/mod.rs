@@ -266,8 +266,7 @@ pub struct Entry {
 
 /// All functions, family by family: what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let entry =
-        |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc.into() };
+    let entry = |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc.into() };
     let functions = FAMILIES.iter().map(|(family, rows)| {
         (*family, rows.iter().map(|row| entry("kp.", row)).collect::<Vec<_>>())
     });

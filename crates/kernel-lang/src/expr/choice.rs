@@ -49,8 +49,7 @@ impl Elaborator<'_> {
             Some(Condition::Typed(condition)) => {
                 let from = self.horizon();
                 let (a, first) = self.in_part(&guards.0, then.span, |cx| cx.expr(then));
-                let (b, second) =
-                    self.in_part(&guards.1, otherwise.span, |cx| cx.expr(otherwise));
+                let (b, second) = self.in_part(&guards.1, otherwise.span, |cx| cx.expr(otherwise));
                 self.choose(condition, (a, first), (b, second), from, span)
             }
             None => {

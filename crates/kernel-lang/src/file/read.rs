@@ -6,8 +6,8 @@ use super::library::{PARTS, Part};
 use super::source::content_of_file;
 use super::specs::Specs;
 use super::{
-    Captured, ClassDefinition, Decorator, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines,
-    Module, ModuleId, Role, SourceId, Sources,
+    Captured, ClassDefinition, Decorator, Definition, DefinitionKind, Door, Global, Identity,
+    KernelFiles, Lines, Module, ModuleId, Role, SourceId, Sources,
 };
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
 use crate::python::{self, walk};
@@ -191,7 +191,13 @@ impl Reader<'_, '_> {
         let lines = Lines::new(source.text, 1);
         let block = python::parse(source).map_err(|problems| self.diagnostics.extend(problems));
         let place = (part.path(), text);
-        Some(self.module(ModuleId(at), place, lines, &block.ok()?, (&BTreeMap::new(), &Role::Written)))
+        Some(self.module(
+            ModuleId(at),
+            place,
+            lines,
+            &block.ok()?,
+            (&BTreeMap::new(), &Role::Written),
+        ))
     }
 
     fn report_cycle(&mut self, path: &Path, importer: Option<Span>) {

@@ -144,7 +144,10 @@ mod tests {
 
     #[test]
     fn targets_are_fields() {
-        check("for i in range(3):\n    a.b.c, d = 1, 2\n    e.f += i\n    g[e.h] = i\n", expect!["c f"]);
+        check(
+            "for i in range(3):\n    a.b.c, d = 1, 2\n    e.f += i\n    g[e.h] = i\n",
+            expect!["c f"],
+        );
     }
 
     #[test]
@@ -157,7 +160,10 @@ mod tests {
 
     #[test]
     fn functions_that_stand_in_others_are_among_them() {
-        check("def f(p):\n    if p:\n        def g():\n            p.x = 1\n        return g\ng()\n", expect!["x"]);
+        check(
+            "def f(p):\n    if p:\n        def g():\n            p.x = 1\n        return g\ng()\n",
+            expect!["x"],
+        );
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //! Ruff's tree as ours. Each kind of its nodes is matched by name, so that none that a newer parser
 //! has goes by unseen.
 
-use super::tree::{
-    BinaryOp, Block, Call, Class, CompareOp, Comprehension, ComprehensionLoop, Expr, ExprKind, Foreign,
-    Formatted, Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text, UnaryOp,
-};
 use super::statement::DECLARATION;
+use super::tree::{
+    BinaryOp, Block, Call, Class, CompareOp, Comprehension, ComprehensionLoop, Expr, ExprKind,
+    Foreign, Formatted, Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text,
+    UnaryOp,
+};
 use super::walk;
 use crate::integer::Integer;
 use kernpack_syntax::{Snippet, Span};

@@ -345,9 +345,7 @@ impl Elaborator<'_> {
                 {
                     before.binding.clone()
                 }
-                _ if key.frame == here && targets.contains(&key.name) => {
-                    Binding::Lost(Lost::Index)
-                }
+                _ if key.frame == here && targets.contains(&key.name) => Binding::Lost(Lost::Index),
                 Some(one) => Binding::Lost(one.lost),
                 None => match variable.binding {
                     Binding::Lost(Lost::Poison) => Binding::Lost(Lost::Poison),
