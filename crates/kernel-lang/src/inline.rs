@@ -79,7 +79,7 @@ struct Early {
     flag: Option<Slot>,
     /// Where.
     span: Span,
-    /// What each field was at each of them, but for what is in slots.
+    /// The fields at each of them, but for those in slots.
     fields: Vec<Vec<(Key, Elaborated)>>,
 }
 

@@ -71,10 +71,11 @@
 //! `scope.rs` the calls and their names, `guard.rs` the conditions around, `place.rs` where
 //! operations come from, and `note.rs` what is wrong. `stmt/` has control and the joining of names
 //! where ways meet, `inline.rs` calls of functions, `expr/` expressions, `number/` types and
-//! arithmetic, `tensor/` views, accesses and copies, `object.rs` objects. `builtin/` is what kernels can call: tables,
-//! one file a family, one row a function, and the reference is made of them. `parameter.rs`
-//! collects what a kernel is passed, `finish.rs` leaves out what is not used, and `extents/` finds
-//! indices that the extent of another tensor alone bounds, where that is asked.
+//! arithmetic, `tensor/` views, accesses and copies, `object.rs` objects. `builtin/` is what
+//! kernels can call: tables, one file a family, one row a function, and the reference is made of
+//! them. `parameter.rs` collects what a kernel is passed, `finish.rs` leaves out what is not used,
+//! and `extents/` finds indices that the extent of another tensor alone bounds, where that is
+//! asked.
 //!
 //! `packed/` is how signatures meet kernels. `body.rs` goes through a packed function once for each
 //! way through its `if`s, and `facts/` learns from the signature and from the conditions on that

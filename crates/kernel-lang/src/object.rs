@@ -50,7 +50,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What an object has by a name: a field, or what its class has.
+    /// A part of an object by its name: a field, or a part of its class.
     pub fn object_part(
         &mut self,
         object: &Arc<Object>,
@@ -64,7 +64,7 @@ impl Elaborator<'_> {
         self.class_part(&object.class, Some(object), name)
     }
 
-    /// What a class has by a name, for an object or by itself: a function or a constant.
+    /// A part of a class by its name, for an object or by itself: a function or a constant.
     pub fn class_part(
         &mut self,
         class: &Arc<ClassDefinition>,

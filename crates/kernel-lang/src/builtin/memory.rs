@@ -171,7 +171,7 @@ fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     }
 }
 
-/// What a copy belongs to.
+/// The values of `to` in words.
 const TO: &str = "`kp.async_group`, an mbarrier, `kp.bulk_group` or an object with a field `to`";
 
 fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

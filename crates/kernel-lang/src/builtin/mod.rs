@@ -291,7 +291,7 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
         .collect()
 }
 
-/// What is written in the language, as the reference shows it.
+/// A function or class that is written in the language, as the reference shows it.
 fn of_library(written: &Written) -> Entry {
     let path = format!("kp.{}{}", written.of, written.name);
     let call = match &written.takes {

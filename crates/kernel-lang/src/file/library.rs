@@ -74,7 +74,7 @@ impl KernelFiles {
 /// A function or class of the library, as the reference shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
-    /// What it is of, behind `kp.`: empty, or a class.
+    /// The class that it is of, and a point; empty where it is of none.
     pub of: String,
     /// Its name.
     pub name: String,
@@ -94,7 +94,7 @@ pub(crate) fn is_written(name: &str) -> bool {
     names.contains(name)
 }
 
-/// What kernels use of the library, family by family, as far as it is documented.
+/// The functions and classes that kernels use, family by family, as far as they are documented.
 pub(crate) fn written() -> Vec<(&'static str, Vec<Written>)> {
     let families = PARTS.iter().filter_map(|part| {
         let block = python::parse(part.text.into()).ok()?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Targets of assignments: names, fields, elements, and tuples of these within each other. The value is
-//! there before any of them is given its part, so that `a, b = b, a` swaps.
+//! Targets of assignments: names, fields, elements, and tuples of these within each other. The
+//! value is there before any of them is given its part, so that `a, b = b, a` swaps.
 
 use crate::python::tree::{Expr, ExprKind, Ident, Name};
 use crate::walker::Walker;

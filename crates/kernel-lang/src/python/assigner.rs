@@ -12,11 +12,11 @@ use super::tree::{Expr, ExprKind, Function, Name};
 use super::walk;
 use std::collections::{HashMap, HashSet};
 
-/// What functions assign, by their names.
+/// The effects of functions, by their names.
 #[derive(Clone, Debug, Default)]
 pub struct Assigners(HashMap<Name, Effect>);
 
-/// What statements assign and mention themselves.
+/// The effect of statements by themselves.
 #[derive(Clone, Debug, Default)]
 struct Effect {
     /// The fields that they assign.

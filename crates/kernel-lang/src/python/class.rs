@@ -24,7 +24,7 @@ pub struct Class {
     pub constants: Vec<(Ident, Expr)>,
     /// The fields that are declared to be constant, `n: kp.Constexpr`.
     pub constexprs: Vec<Ident>,
-    /// What kernels have not.
+    /// The parts that kernels have not.
     pub foreign: Vec<(Foreign, Span)>,
     /// Its docstring.
     pub doc: Option<Arc<str>>,
