@@ -7,10 +7,10 @@
 //! is one of that name in the folder; any other is Python's.
 //!
 //! Every file comes through the door that the caller opens, or is a text that the caller hands over
-//! with what it captures (`source.rs`). What belongs to the language
-//! and is written in it is behind them (`library.rs`). `read.rs` reads them, each once: a file is what it says and
-//! captures, and two paths that lead to the same are one. A constant is kept as it is written: what
-//! it is, elaboration finds out when it meets it.
+//! with what it captures (`source.rs`). What belongs to the language and is written in it is behind
+//! them (`library.rs`). `read.rs` reads them, each once: a file is what it says and captures, and
+//! two paths that lead to the same are one. A constant is kept as it is written: what it is,
+//! elaboration finds out when it meets it.
 
 mod captured;
 mod decorator;
