@@ -7,7 +7,7 @@ use kernpack_kernel_ir::interp::{Memory, Trial};
 use kernpack_kernel_ir::{Const, Scalar};
 
 const ROWS: usize = 5;
-const N_SCHEDULES: u64 = 100;
+const N_SCHEDULES: u64 = 50;
 
 /// A warp copies rows of 128, and another one adds up 4 numbers of each.
 const SUMS: &str = "
