@@ -116,6 +116,17 @@ class Scope(NamedTuple):
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         return Scope(cells, function.__globals__, bound)
 
+    @staticmethod
+    def of_class(owner: type) -> Scope:
+        """The scope of the methods of a class."""
+        cells: dict[str, types.CellType] = {}
+        found: dict[str, Any] = {}
+        for function in methods(owner):
+            scope = Scope.of(function, {})
+            cells.update(scope.cells)
+            found = scope.globals
+        return Scope(cells, found or vars(sys.modules[owner.__module__]), {})
+
     def find(self, path: Path) -> Watch | None:
         """The end of a path, with what is left of it cut off; None where a name is Python's own, or
         is not there.
@@ -132,6 +143,23 @@ class Scope(NamedTuple):
         if name in self.globals:
             return _followed(self.globals, (name,), self.globals[name], path[1:])
         return None
+
+
+def methods(owner: type) -> list[types.FunctionType]:
+    """The functions that stand in a class."""
+    values = [getattr(value, "__func__", value) for value in vars(owner).values()]
+    return [value for value in values if _is_function(value)]
+
+
+def constants(owner: type) -> dict[str, Any]:
+    """What stands in a class beside functions, which Python has evaluated."""
+    kinds = (types.FunctionType, staticmethod, classmethod, property, types.MemberDescriptorType)
+    values = vars(owner).items()
+    return {
+        name: value
+        for name, value in values
+        if not (name.startswith("__") or isinstance(value, kinds))
+    }
 
 
 def _followed(root: Any, taken: tuple[str, ...], value: Any, rest: Path) -> Watch:
@@ -186,6 +214,15 @@ def is_dtype(value: Any) -> bool:
     return type(value).__name__.lower().endswith("dtype") and name in ("torch", "numpy", "tvm_ffi")
 
 
+def is_class(value: Any) -> bool:
+    """Whether it is a class that is written in Python, as kernels have classes too."""
+    return isinstance(value, type) and not is_dtype(value) and bool(value.__flags__ & _HEAP_TYPE)
+
+
+_HEAP_TYPE = 1 << 9
+"""The flag of types that a program makes: `Py_TPFLAGS_HEAPTYPE`."""
+
+
 def write(value: Any, function: Function) -> Json:
     """A value as the compiler reads it: `crates/package/src/program.rs` has the forms."""
     return _TOO_DEEP if _is_deep(value, _DEEPEST) else _written(value, function)
@@ -234,6 +271,8 @@ def _other(value: Any, function: Function) -> Json:
         return _dtype(value)
     if is_ours(value):
         return {"kernpack": None}
+    if is_class(value):
+        return function(value)
     if is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return _record(zip(names, fields_of(value)), function)
@@ -347,7 +386,7 @@ def _unheld(value: Any) -> Json:
     return {"unheld": [f"{article} {name}", instead]}
 
 
-_INSTEAD = "capture numbers, bools, texts, None, dtypes, tuples, layouts and functions"
+_INSTEAD = "capture numbers, bools, texts, None, dtypes, tuples, layouts, functions and classes"
 
 
 def is_mutable(value: Any) -> bool:

@@ -52,6 +52,10 @@ _OF_JIT = ("aligned", "empty", "static", "view", "zeros")
 """The functions that kernels have not."""
 
 
+_OF_PYTHON = ("AsyncGroup", "Device")
+"""The classes of the stub that kernels have no name of."""
+
+
 @functools.lru_cache(maxsize=None)
 def names() -> dict[str, Any]:
     """Every name, with what it is to Python."""
@@ -65,13 +69,29 @@ def names() -> dict[str, Any]:
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     for each in stub.body:
         if isinstance(each, ast.FunctionDef) and each.name not in made:
-            made[each.name] = _function(each)
+            made[each.name] = _function(each, each.name)
+        if isinstance(each, ast.ClassDef) and each.name not in _OF_PYTHON:
+            made[each.name] = _class(each)
     return made
 
 
-def _function(stub: ast.FunctionDef) -> Any:
+def _class(stub: ast.ClassDef) -> Any:
+    """A class with the functions of a stub, which makes no objects."""
+    functions = [each for each in stub.body if isinstance(each, ast.FunctionDef)]
+    members = {
+        each.name: staticmethod(_function(each, f"{stub.name}.{each.name}"))
+        for each in functions
+        if each.name != "__init__"
+    }
+    init = [each for each in functions if each.name == "__init__"]
+    for each in init:
+        members["__new__"] = staticmethod(_function(each, stub.name))
+    return type(stub.name, (), {**members, "__doc__": ast.get_docstring(stub)})
+
+
+def _function(stub: ast.FunctionDef, name: str) -> Any:
     """A function with the parameters of a stub, which raises, whatever it is given."""
-    name, where = stub.name, "`@kp.jit`" if stub.name in _OF_JIT else "`@kp.kernel`"
+    where = "`@kp.jit`" if stub.name in _OF_JIT else "`@kp.kernel`"
 
     def refused(*_: Any, **__: Any) -> NoReturn:
         raise TypeError(

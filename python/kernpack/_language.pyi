@@ -403,7 +403,7 @@ def copy(
     source: Tensor,
     target: Tensor,
     pred: Tensor | builtins.bool | None = ...,
-    to: AsyncGroup | Mbarrier | None = ...,
+    to: AsyncGroup | Mbarrier | AcquiredStage | None = ...,
 ) -> None:
     """Copies a tile of constant size, with the widest accesses that alignment and strides are
     known to allow. `pred` is a bool, or one for each element: what it is false for is neither
@@ -412,7 +412,8 @@ def copy(
     mbarrier one thread copies the tile, whose elements lie side by side, from global memory, or
     from the block's own, to shared memory, also of another block of the cluster;
     `to=kp.bulk_group` does from shared to global memory. Both need sm_90, and addresses and
-    bytes that are multiples of 16.
+    bytes that are multiples of 16. An object that has a field `to`, as stages of pipelines
+    have, stands for what that is.
     """
 
 def autovec_copy(source: Tensor, target: Tensor) -> None:
@@ -871,6 +872,15 @@ def atomic_store(
 def atomic_load(x: Tensor, index: Coord, order: str | None = ..., scope: str | None = ...) -> Num:
     """An `int32` or `int64` that others write, read in that order."""
 
+def make_pipeline_state(user: str, stages: int) -> PipelineState:
+    """The state that a `kp.PipelineUserType.Producer` or `kp.PipelineUserType.Consumer` of so many
+    stages begins with. All stages are empty then: a producer does not wait for the first of
+    each.
+    """
+
+def elect_one() -> builtins.bool:
+    """Whether this is the one thread of its warp that does what one of them has to."""
+
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
     """A number of the call as a constant, where it is one of some constants: the function has a
     way for each, and so kernels of its own. It is given a name: `n = kp.static(x.shape[1], (64,
@@ -895,3 +905,115 @@ def aligned(tensor: Tensor, bytes: int) -> builtins.bool:
     """Whether a tensor of the signature begins at a multiple of so many bytes: a condition, which
     each call answers where the signature does not.
     """
+
+class PipelineUserType:
+    """Who counts the stages of a pipeline: whoever fills them, or whoever uses them."""
+
+    Producer: str
+    Consumer: str
+
+class PipelineState:
+    """The stage of a pipeline that comes next: `index`, and the parity `phase` that it is waited
+    for in. `count` is how many came before it.
+    """
+
+    stages: int
+    count: Num
+    index: Num
+    phase: Num
+    def __init__(self, stages: int, count: Numeric, index: Numeric, phase: Numeric) -> None: ...
+    def advance(self) -> None:
+        """Goes on to the next stage."""
+    def clone(self) -> PipelineState:
+        """A state of its own, which is at the same stage."""
+
+class PipelineAsync:
+    """A pipeline whose stages threads fill by stores. `kp.PipelineAsync.create` makes one."""
+
+    num_stages: int
+    full: Mbarrier
+    empty: Mbarrier
+    def __init__(self, num_stages: int, full: Mbarrier, empty: Mbarrier) -> None: ...
+    @staticmethod
+    def create(num_stages: int, producers: Numeric, consumers: Numeric) -> PipelineAsync:
+        """Makes a pipeline of so many stages, each of which as many threads fill and use as is said.
+        All threads of the block do it, as it ends with a barrier of theirs.
+        """
+    def producer_acquire(self, state: PipelineState) -> None:
+        """Waits until the consumers have released the stage."""
+    def producer_commit(self, state: PipelineState) -> None:
+        """Says that this thread has filled its part of the stage."""
+    def producer_tail(self, state: PipelineState) -> None:
+        """Waits until the consumers have released all stages."""
+    def consumer_wait(self, state: PipelineState) -> None:
+        """Waits until the producers have filled the stage."""
+    def consumer_release(self, state: PipelineState) -> None:
+        """Says that this thread is done with the stage."""
+    def make_participants(self) -> tuple[PipelineProducer, PipelineConsumer]:
+        """A `PipelineProducer` and a `PipelineConsumer`, which count the stages themselves."""
+
+class PipelineCpAsync:
+    """A pipeline whose stages threads fill by copies `to=kp.async_group`, which arrive by
+    themselves. `kp.PipelineCpAsync.create` makes one.
+    """
+
+    num_stages: int
+    pipeline: PipelineAsync
+    def __init__(self, pipeline: PipelineAsync) -> None: ...
+    @staticmethod
+    def create(num_stages: int, producers: Numeric, consumers: Numeric) -> PipelineCpAsync:
+        """As `kp.PipelineAsync.create`."""
+    def producer_acquire(self, state: PipelineState) -> None:
+        """Waits until the consumers have released the stage."""
+    def producer_commit(self, state: PipelineState) -> None:
+        """Says that the stage is filled when the copies are done that this thread has begun."""
+    def producer_tail(self, state: PipelineState) -> None:
+        """Waits until the consumers have released all stages."""
+    def consumer_wait(self, state: PipelineState) -> None:
+        """Waits until the producers have filled the stage."""
+    def consumer_release(self, state: PipelineState) -> None:
+        """Says that this thread is done with the stage."""
+    def make_participants(self) -> tuple[PipelineProducer, PipelineConsumer]:
+        """A `PipelineProducer` and a `PipelineConsumer`, which count the stages themselves."""
+
+class PipelineProducer:
+    """Whoever fills the stages of a pipeline, one after the other."""
+
+    pipeline: PipelineAsync | PipelineCpAsync
+    state: PipelineState
+    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync) -> None: ...
+    def acquire_and_advance(self) -> AcquiredStage:
+        """Waits until the next stage is empty, and gives it, as an `AcquiredStage`."""
+    def tail(self) -> None:
+        """Waits until the consumers have released all stages."""
+
+class AcquiredStage:
+    """A stage that is filled: number `index`. `kp.copy(…, to=stage)` fills it as its pipeline
+    does.
+    """
+
+    pipeline: PipelineAsync | PipelineCpAsync
+    state: PipelineState
+    index: Num
+    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync, state: PipelineState) -> None: ...
+    def commit(self) -> None:
+        """Says that this thread has filled its part."""
+
+class PipelineConsumer:
+    """Whoever uses the stages of a pipeline, one after the other."""
+
+    pipeline: PipelineAsync | PipelineCpAsync
+    state: PipelineState
+    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync) -> None: ...
+    def wait_and_advance(self) -> FilledStage:
+        """Waits until the next stage is full, and gives it, as a `FilledStage`."""
+
+class FilledStage:
+    """A stage that is used: number `index`."""
+
+    pipeline: PipelineAsync | PipelineCpAsync
+    state: PipelineState
+    index: Num
+    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync, state: PipelineState) -> None: ...
+    def release(self) -> None:
+        """Says that this thread is done with it."""

@@ -124,39 +124,80 @@ class Program:
         self._within.append(key)
         is_method = owner is not None
         bound = {function.__code__.co_varnames[0]: owner} if is_method else {}
-        scope = Scope.of(function, bound)
+        names = self._names(text, Scope.of(function, bound), is_method)
+        for name, value in _captured.defaults(function).items():
+            # What Python has evaluated, where it defined the function.
+            names[f"{name}="] = _captured.write(value, self._function)
+            if _captured.is_mutable(value):
+                self.watches.append(Watch(value, (), value))
+        return self._source(key, text, {"role": role, "names": names, "is_method": is_method})
+
+    def _names(self, text: SourceText, scope: Scope, is_method: bool) -> dict[str, Any]:
+        """The values of the names that a text uses, which are watched."""
         names: dict[str, Any] = {}
         for path in _captured.paths(text.text, is_method):
             watch = scope.find(path)
             if watch is not None:
                 if not _captured.is_ours(watch.value):
                     self.watches.append(watch.lasting())
-                n_taken = len(watch.path) - (0 if path[0] in bound else 1)
+                n_taken = len(watch.path) - (0 if path[0] in scope.bound else 1)
                 _enter(names, path[: 1 + n_taken], _captured.write(watch.value, self._function))
-        for name, value in _captured.defaults(function).items():
-            # What Python has evaluated, where it defined the function.
-            names[f"{name}="] = _captured.write(value, self._function)
-            if _captured.is_mutable(value):
-                self.watches.append(Watch(value, (), value))
+        return names
+
+    def _source(self, key: tuple[int, int], text: SourceText, source: dict[str, Any]) -> int:
+        """Adds a source, whose names are known."""
         self._within.pop()
-        self._sources.append(
-            {"role": role, "text": text.text, "names": names, "is_method": is_method}
-        )
+        self._sources.append({"text": text.text, **source})
         self.places.append(text.place)
         number = self._known[key] = len(self._sources) - 1
         return number
 
+    def _refused(self, key: tuple[int, int], *circle: str) -> dict[str, Any] | None:
+        """Why something is no source: it is being read, which `circle` says, or is too deep."""
+        if key in self._within:
+            return {"unheld": list(circle)}
+        if len(self._within) >= _DEEPEST:
+            most = f"a function behind more than {_DEEPEST} others"
+            return {"unheld": [most, "have fewer functions call each other"]}
+        return None
+
+    def _class(self, owner: type) -> dict[str, Any]:
+        """A class that is captured, which becomes a source. Its methods may name it."""
+        key = (id(owner), id(None))
+        refused = self._refused(
+            key, "a class that is used by what it uses", "pass it as an argument"
+        )
+        if refused is not None:
+            return refused
+        try:
+            text = _source.read_class(owner, _captured.methods(owner))
+        except TypeError as error:
+            return {"unheld": ["a class without a text", str(error)]}
+        number = self._known.get(key)
+        if number is None:
+            self._within.append(key)
+            names = self._names(text, Scope.of_class(owner), False)
+            for name, value in _captured.constants(owner).items():
+                names[f"{name}="] = _captured.write(value, self._function)
+                self.watches.append(Watch(owner, (name,), value))
+            for method in _captured.methods(owner):
+                for name, value in _captured.defaults(method).items():
+                    of = f"{method.__code__.co_name}.{name}="
+                    names[of] = _captured.write(value, self._function)
+            number = self._source(key, text, {"role": "device", "names": names, "is_method": False})
+        return {"function": [number, text.name]}
+
     def _function(self, value: Any) -> dict[str, Any]:
-        """A function that is captured, which becomes a source."""
+        """A function or class that is captured, which becomes a source."""
+        if isinstance(value, type):
+            return self._class(value)
         found = _captured.Callee.of(value)
         assert found is not None
         function, owner = found.function, found.owner
         key = (id(function), id(owner))
-        if key in self._within:
-            return {"unheld": ["a function that calls itself", "write a loop"]}
-        if len(self._within) >= _DEEPEST:
-            most = f"a function behind more than {_DEEPEST} others"
-            return {"unheld": [most, "have fewer functions call each other"]}
+        refused = self._refused(key, "a function that calls itself", "write a loop")
+        if refused is not None:
+            return refused
         try:
             text = found.text or _source.read(function)
         except TypeError as error:
@@ -172,7 +213,8 @@ def _enter(names: dict[str, Any], path: Sequence[str], value: Any) -> None:
     if len(path) == 1:
         known = names.get(path[0])
         # What is used as a whole has all that is used of it.
-        names[path[0]] = value if not _is_record(known) or _is_record(value) else known
+        is_whole = not _is_record(known) or _is_record(value) or _is_source(value)
+        names[path[0]] = value if is_whole else known
         return
     fields = names.setdefault(path[0], {"record": []})
     if not _is_record(fields):
@@ -180,6 +222,10 @@ def _enter(names: dict[str, Any], path: Sequence[str], value: Any) -> None:
     of = dict(fields["record"])
     _enter(of, path[1:], value)
     fields["record"] = list(map(list, of.items()))
+
+
+def _is_source(value: Any) -> bool:
+    return isinstance(value, dict) and "function" in value
 
 
 def _is_record(value: Any) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts of functions that a program defines, for the compiler to read.
+"""The texts of functions and classes that a program defines, for the compiler to read.
 
 A function's text is what stands in its file, notebook cell or interpreter session, decorators
 included; it is read once, when the decorator runs. A lambda's is the expression alone. Not here:
@@ -18,7 +18,7 @@ import os
 import textwrap
 import time
 import types
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple, Sequence
 
 
 class SourceText(NamedTuple):
@@ -66,6 +66,27 @@ def read(function: types.FunctionType) -> SourceText:
         raise TypeError(_unread(function, "it was edited, and has not been imported anew"))
     if text[:1].isspace():
         # It stands in a class or in another function: a block that always runs keeps its columns.
+        return SourceText(name, f"if True:\n{text}", file, line - 1)
+    return SourceText(name, text, file, line)
+
+
+def read_class(owner: type, methods: Sequence[types.FunctionType]) -> SourceText:
+    """The text of a class that has these functions.
+
+    Raises `TypeError`, which says what to do, where Python does not have it.
+    """
+    name = owner.__name__
+    try:
+        lines, line = inspect.getsourcelines(owner)
+        file = inspect.getsourcefile(owner) or ""
+    except (OSError, TypeError, IndentationError, SyntaxError) as error:
+        raise TypeError(_without_text(owner.__qualname__, owner.__module__, str(error))) from None
+    text = "".join(lines)
+    file_text = "".join(linecache.getlines(file)) if _is_edited(file) else None
+    if file_text is not None and not all(is_that(each.__code__, file_text) for each in methods):
+        reason = "it was edited, and has not been imported anew"
+        raise TypeError(_without_text(owner.__qualname__, file, reason))
+    if text[:1].isspace():
         return SourceText(name, f"if True:\n{text}", file, line - 1)
     return SourceText(name, text, file, line)
 
@@ -181,8 +202,10 @@ def _is_compiled_to(own: types.CodeType, piece: str) -> bool:
 
 
 def _unread(function: types.FunctionType, reason: str) -> str:
-    name = function.__qualname__
-    file = function.__code__.co_filename
+    return _without_text(function.__qualname__, function.__code__.co_filename, reason)
+
+
+def _without_text(name: str, file: str, reason: str) -> str:
     return (
         f"the text of `{name}` cannot be read from {file} ({reason}), and kernels are compiled "
         "from their text: write it in a module, in a notebook, or in `exec` with a text that "

@@ -205,6 +205,9 @@ pub struct ValueData {
     pub constant: Option<Const>,
 }
 
+/// The beginning of the names of files that belong to the language.
+pub const OF_LIBRARY: &str = "<kernpack>/";
+
 /// Where an operation was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlaceData {
@@ -279,5 +282,20 @@ impl Kernel {
     /// Where an operation was written.
     pub fn place(&self, place: Place) -> &PlaceData {
         &self.places[place.index()]
+    }
+
+    /// Where an operation was written by who wrote the kernel: what a function of the library does,
+    /// its call does.
+    pub fn place_of_user(&self, place: Place) -> &PlaceData {
+        let mut data = self.place(place);
+        while let Some(caller) = data.caller.filter(|_| self.is_of_library(data)) {
+            data = self.place(caller);
+        }
+        data
+    }
+
+    fn is_of_library(&self, place: &PlaceData) -> bool {
+        let file = place.file.and_then(|file| self.files.get(file.index()));
+        file.is_some_and(|file| file.starts_with(OF_LIBRARY))
     }
 }

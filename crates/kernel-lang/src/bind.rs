@@ -6,8 +6,8 @@ use crate::elaborate::Elaborator;
 use crate::extents::Extents;
 use crate::file::{Definition, ModuleId};
 use crate::guard::OptionalValue;
-use crate::python::tree::{Expr, ExprKind, Function, Name, Param};
-use crate::scope::{Binding, Variable};
+use crate::python::tree::{Expr, Function, Name, Param};
+use crate::scope::{Binding, Key, Variable};
 use crate::value::{Base, Closure, Elaborated, Items, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{self, Pointer};
 use kernpack_kernel_ir::op::Compare;
@@ -47,7 +47,7 @@ impl Elaborator<'_> {
 
     /// A parameter that is annotated so is given what is known while compiling.
     fn check_constant(&mut self, param: &Param, argument: &Argument) {
-        let is_constexpr = param.annotation.as_ref().is_some_and(is_constexpr);
+        let is_constexpr = param.annotation.as_ref().is_some_and(Expr::is_constexpr);
         let found = match argument {
             Argument::Tensor(_) => "a tensor",
             Argument::Pointer(_) => "a pointer",
@@ -192,7 +192,7 @@ impl Elaborator<'_> {
         for (name, value) in values {
             let scalar = self.emit.scalar_of_name(&value);
             let variable = Variable { binding: Binding::Value(value), scalar, span: function.span };
-            self.scopes.get_mut(frame).bind(name, variable);
+            self.scopes.bind(&Key { frame, name: name.clone() }, variable);
         }
         let function = function.clone();
         Elaborated::Closure(Arc::new(Closure {
@@ -200,6 +200,7 @@ impl Elaborator<'_> {
             module,
             frame: Some(frame),
             uncallable: None,
+            object: None,
         }))
     }
 
@@ -233,15 +234,5 @@ pub(crate) fn constant_value(constant: &Constant) -> Elaborated {
             Elaborated::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
         }
         Constant::Swizzle(swizzle) => Elaborated::Swizzle(*swizzle),
-    }
-}
-
-/// Whether an annotation is `kp.Constexpr`, or `kp.Constexpr[int]`.
-fn is_constexpr(annotation: &Expr) -> bool {
-    match &annotation.kind {
-        ExprKind::Name(name) => &**name == "Constexpr",
-        ExprKind::Attribute(_, member) => &*member.name == "Constexpr",
-        ExprKind::Subscript(of, _) => is_constexpr(of),
-        _ => false,
     }
 }

@@ -14,6 +14,7 @@ use crate::extents::{Surroundings, Unrelated};
 use crate::file::{Definition, KernelFiles};
 use crate::guard::Guarded;
 use crate::inline::{Activation, Control};
+use crate::names;
 use crate::note::Notes;
 use crate::place::Places;
 use crate::python::tree::Name;
@@ -21,7 +22,7 @@ use crate::scope::{Horizon, Scopes};
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
 use kernpack_kernel_ir::{Kernel, Scalar};
-use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Label, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -154,7 +155,8 @@ impl<'f> Elaborator<'f> {
             DefinitionKind::Python(_) => Some("a function of Python's, with a decorator"),
         };
         let (function, module) = (definition.function.clone(), definition.module);
-        Elaborated::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
+        let (frame, object) = (None, None);
+        Elaborated::Closure(Arc::new(Closure { function, module, frame, uncallable, object }))
     }
 
     /// Sets the place that operations from now on were written at. Gives where the last was.
@@ -173,9 +175,22 @@ impl<'f> Elaborator<'f> {
             return Elaborated::Poison;
         }
         if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
-            let called = self.emit.b.kernel().place(caller).span;
-            if Some(called) != problem.labels.first().map(|label| label.span) {
-                problem = problem.mark(called, "called here");
+            let kernel = self.emit.b.kernel();
+            match problem.labels.first_mut() {
+                Some(written)
+                    if written.span.text.is_some_and(|it| self.files.is_of_library(it)) =>
+                {
+                    // It is the caller's, and the library's text tells why.
+                    written.text = "where the library does it".to_string();
+                    let (span, text) = (kernel.place_of_user(caller).span, String::new());
+                    problem.labels.insert(0, Label { span, text });
+                }
+                first => {
+                    let called = kernel.place(caller).span;
+                    if first.is_none_or(|label| label.span != called) {
+                        problem = problem.mark(called, "called here");
+                    }
+                }
             }
         }
         self.notes.add(problem);
@@ -235,8 +250,14 @@ impl<'f> Elaborator<'f> {
     pub fn builtin(&mut self, name: &str, span: Span) -> Elaborated {
         match builtin::find(name) {
             Some(row) => Elaborated::Builtin(row),
-            None => builtin::constant(name)
-                .unwrap_or_else(|| self.report(builtin::unknown(name).label(span, ""))),
+            None => match (builtin::constant(name), self.files.library_with(name)) {
+                (Some(constant), _) => constant,
+                (None, Some(module)) => {
+                    let written = names::of_file(self, module, &Name::from(name), span);
+                    written.unwrap_or(Elaborated::Poison)
+                }
+                (None, None) => self.report(builtin::unknown(name).label(span, "")),
+            },
         }
     }
 }

@@ -8,10 +8,11 @@
 use crate::budget::DEPTH_OF_CALL;
 use crate::call::{self, Bound};
 use crate::elaborate::Elaborator;
-use crate::expr::Args;
+use crate::expr::{Arg, Args};
 use crate::names::FrameId;
-use crate::python::tree::{Expr, Function, Name, Param};
-use crate::scope::{Binding, Horizon, Lost, Stored, Variable};
+use crate::python::tree::{Expr, Function, Param};
+use crate::python::walk;
+use crate::scope::{Binding, Horizon, Key, Lost, Stored, Variable};
 use crate::stmt::Flow;
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::kernel::Slot;
@@ -49,7 +50,7 @@ pub(crate) struct Turn {
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     /// The name.
-    pub name: Name,
+    pub key: Key,
     /// The variable before the loop.
     pub before: Variable,
     /// Why it stands for nothing where it may have changed.
@@ -78,6 +79,8 @@ struct Early {
     flag: Option<Slot>,
     /// Where.
     span: Span,
+    /// The fields at each of them, but for those in slots.
+    fields: Vec<Vec<(Key, Elaborated)>>,
 }
 
 impl Activation {
@@ -120,10 +123,14 @@ impl Elaborator<'_> {
         for (foreign, place) in &function.foreign_params {
             self.report(foreign.diagnostic(*place));
         }
-        let takes = call::takes(function);
-        let Some(bound) = call::bind(self, name, &takes, args, span) else {
+        // An object is not passed, and is there.
+        let n_given = usize::from(closure.object.is_some());
+        let takes = &walk::takes(function)[n_given..];
+        let Some(mut bound) = call::bind(self, name, takes, args, span) else {
             return Elaborated::Poison;
         };
+        let object = closure.object.clone().map(Elaborated::Object);
+        bound.values.splice(0..0, object.map(|value| Some(Arg { value, span })));
         let from = self.horizon();
         let frame = self.scopes.open(closure.module, closure.frame);
         let called_at = self.emit.b.place();
@@ -131,6 +138,9 @@ impl Elaborator<'_> {
         let before = self.at(span);
         self.scopes.push(Activation::call(frame, function, from));
         self.bind_params(function, bound);
+        if walk::returns_early(&function.body) {
+            self.prepare_fields(&function.body);
+        }
         self.emit.b.open();
         self.budget.enter(DEPTH_OF_CALL);
         let flow = self.block(&function.body);
@@ -149,7 +159,10 @@ impl Elaborator<'_> {
                     Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Elaborated::None,
                 }
             }
-            Some(early) => self.one_turn(region, &early, &flow, function),
+            Some(early) => {
+                self.settle_fields(&early, &flow, from);
+                self.one_turn(region, &early, &flow, function)
+            }
         }
     }
 
@@ -201,9 +214,8 @@ impl Elaborator<'_> {
             Elaborated::Poison => Binding::Lost(crate::scope::Lost::Poison),
             value => Binding::Value(value),
         };
-        self.scopes
-            .frame()
-            .bind(&param.name.name, Variable { binding, scalar, span: param.name.span });
+        let variable = Variable { binding, scalar, span: param.name.span };
+        self.scopes.bind_here(&param.name.name, variable);
     }
 
     /// `return value`
@@ -259,9 +271,10 @@ impl Elaborator<'_> {
                         Stored::Same(Elaborated::Poison)
                     }
                 };
-                Early { result, flag: None, span }
+                Early { result, flag: None, span, fields: Vec::new() }
             }
         };
+        early.fields.push(self.field_values());
         let is_poisoned = matches!(early.result, Stored::Same(Elaborated::Poison));
         let is_told =
             is_poisoned || value.is_poison() || !self.fits_in(&early.result, &value, span);
@@ -281,6 +294,40 @@ impl Elaborator<'_> {
             early.flag = Some(flag);
         }
         self.scopes.activation().early = Some(early);
+    }
+
+    /// The fields that are in no slots.
+    fn field_values(&self) -> Vec<(Key, Elaborated)> {
+        let fields = self.scopes.fields().into_iter();
+        let values = fields.filter_map(|key| match &self.scopes.get(&key)?.binding {
+            Binding::Value(value) => Some((key, value.clone())),
+            Binding::Stored(_) | Binding::Lost(_) => None,
+        });
+        values.collect()
+    }
+
+    /// Fields behind a function that returns early: what is not the same on every way, or not known
+    /// where it began, is nothing.
+    fn settle_fields(&mut self, early: &Early, flow: &Flow, from: Horizon) {
+        let mut ways = early.fields.clone();
+        if !matches!(flow, Flow::Ended) {
+            ways.push(self.field_values());
+        }
+        for key in self.scopes.fields() {
+            let Some(variable) = self.scopes.get(&key).cloned() else { continue };
+            let mut values = ways.iter().map(|way| way.iter().find(|(one, _)| *one == key));
+            let first = values.next().flatten();
+            let is_one = first.is_some_and(|(_, first)| {
+                self.emit.is_visible(first, from)
+                    && values.all(|one| one.is_some_and(|(_, one)| self.emit.is_same(first, one)))
+            });
+            let binding = match (first, variable.binding) {
+                (Some((_, value)), _) if is_one => Binding::Value(value.clone()),
+                (_, Binding::Value(_)) => Binding::Lost(Lost::Changes),
+                (_, binding) => binding,
+            };
+            self.scopes.bind(&key, Variable { binding, ..variable });
+        }
     }
 
     /// Behind a loop out of which a function may have returned: leaves what is around it, too.

@@ -62,7 +62,8 @@
 //! says how far a walk may go. `plain.rs` has the functions of numbers and `algebra/` those of
 //! layouts, a row each, `unroll.rs` loops that are gone through while compiling, `shown.rs`
 //! values as they are told meanwhile, and `untyped.rs` the arithmetic of numbers without a type.
-//! `library.py` is what the language says of itself: functions that are written in it.
+//! The folder `library/` is what the language says of itself: functions and classes that are
+//! written in it (`file/library.rs`).
 //!
 //! `elaborate.rs` walks a kernel once, forward, into `kernel-ir`'s builder: `value.rs` is what an
 //! expression gives, a constant or what a thread computes. Its state is in parts: `emit.rs` the
@@ -70,10 +71,11 @@
 //! `scope.rs` the calls and their names, `guard.rs` the conditions around, `place.rs` where
 //! operations come from, and `note.rs` what is wrong. `stmt/` has control and the joining of names
 //! where ways meet, `inline.rs` calls of functions, `expr/` expressions, `number/` types and
-//! arithmetic, `tensor/` views, accesses and copies. `builtin/` is what kernels can call: tables,
-//! one file a family, one row a function, and the reference is made of them. `parameter.rs`
-//! collects what a kernel is passed, `finish.rs` leaves out what is not used, and `extents/` finds
-//! indices that the extent of another tensor alone bounds, where that is asked.
+//! arithmetic, `tensor/` views, accesses and copies, `object.rs` objects. `builtin/` is what
+//! kernels can call: tables, one file a family, one row a function, and the reference is made of
+//! them. `parameter.rs` collects what a kernel is passed, `finish.rs` leaves out what is not used,
+//! and `extents/` finds indices that the extent of another tensor alone bounds, where that is
+//! asked.
 //!
 //! `packed/` is how signatures meet kernels. `body.rs` goes through a packed function once for each
 //! way through its `if`s, and `facts/` learns from the signature and from the conditions on that
@@ -110,6 +112,7 @@ pub mod layout;
 mod names;
 mod note;
 mod number;
+mod object;
 pub mod packed;
 mod parameter;
 mod place;

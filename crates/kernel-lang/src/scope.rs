@@ -5,11 +5,14 @@
 //! is, for slots of the kernel. What is bound in a branch is written down, so that it can be undone
 //! and joined with what the other branch binds: that costs what the branch binds, however many
 //! names there are.
+//!
+//! The fields of an object are names, too, of a frame that is the object's own. So a branch that
+//! assigns them, wherever it calls what does, is undone and joined as for any other name.
 
-use crate::file::ModuleId;
+use crate::file::{ClassDefinition, ModuleId};
 use crate::inline::Activation;
 use crate::names::{Constants, FrameId, Frames, Scope};
-use crate::python::tree::Name;
+use crate::python::tree::{Class, Name};
 use crate::value::{Elaborated, Elements, Items};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::Slot;
@@ -76,7 +79,7 @@ pub(crate) struct Variable {
     pub span: Span,
 }
 
-/// The names of a call.
+/// The names of a call, or the fields of an object.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// The file of the function.
@@ -85,18 +88,26 @@ pub(crate) struct Frame {
     pub outer: Option<FrameId>,
     /// Each with the branch in which it was bound.
     names: FxHashMap<Name, (Variable, u64)>,
-    /// The meanings of names before a branch bound them, in order.
-    trail: Vec<(Name, Option<(Variable, u64)>)>,
-    /// The branches that we are in; 0 stands for the function itself.
-    branches: Vec<u64>,
-    n_branches: u64,
+    /// The branch that began it: with that branch, its names end.
+    branch: u64,
+    /// The class, where they are the fields of an object.
+    class: Option<Arc<Class>>,
+}
+
+/// A name of a call, or a field of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// The call, or the object.
+    pub frame: FrameId,
+    /// The name.
+    pub name: Name,
 }
 
 impl Scope for Frame {
     type Bound = Variable;
 
     fn own(&self, name: &str) -> Option<&Variable> {
-        self.get(name)
+        self.names.get(name).map(|(variable, _)| variable)
     }
 
     fn outer(&self) -> Option<FrameId> {
@@ -111,12 +122,38 @@ pub(crate) struct Scopes {
     /// The kernel first.
     activations: Vec<Activation>,
     constants: Constants<Elaborated>,
+    /// The objects, but those of branches that have ended.
+    objects: Vec<FrameId>,
+    /// The meanings of names before a branch bound them, in order.
+    trail: Vec<(Key, Option<(Variable, u64)>)>,
+    /// The branches that we are in, a later one having a higher number; 0 is the kernel itself.
+    branches: Vec<u64>,
+    n_branches: u64,
 }
 
 impl Scopes {
     /// Adds the names of a call.
     pub fn open(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
-        self.frames.open(Frame::new(module, outer))
+        self.frames.open(Frame::new(module, outer, self.branch()))
+    }
+
+    /// Adds the fields of an object.
+    pub fn open_object(&mut self, class: &ClassDefinition) -> FrameId {
+        let fields = self.open(class.module, None);
+        self.frames.get_mut(fields).class = Some(class.class.clone());
+        self.objects.push(fields);
+        fields
+    }
+
+    /// Whether a key is a field that is declared to be constant.
+    pub fn is_constexpr(&self, key: &Key) -> bool {
+        let class = self.frames.get(key.frame).class.as_ref();
+        class.is_some_and(|class| class.constexpr(&key.name).is_some())
+    }
+
+    /// The names of a frame.
+    pub fn names(&self, frame: FrameId) -> impl Iterator<Item = &str> {
+        self.frames.get(frame).names.keys().map(|name| &**name)
     }
 
     /// The number of the names that are added next.
@@ -149,15 +186,9 @@ impl Scopes {
         self.activations.last().expect("a kernel or a constant is elaborated").frame
     }
 
-    /// The names of the call that we are in, to be changed.
-    pub fn frame(&mut self) -> &mut Frame {
-        let id = self.frame_id();
-        self.get_mut(id)
-    }
-
-    /// The names of a call, to be changed.
-    pub fn get_mut(&mut self, id: FrameId) -> &mut Frame {
-        self.frames.get_mut(id)
+    /// A name of the call that we are in.
+    pub fn key(&self, name: &Name) -> Key {
+        Key { frame: self.frame_id(), name: name.clone() }
     }
 
     /// The file of the function that we are in.
@@ -170,6 +201,32 @@ impl Scopes {
         self.frames.find(Some(self.frame_id()), name)
     }
 
+    /// The variable of a name here.
+    pub fn own(&self, name: &str) -> Option<&Variable> {
+        self.in_frame(self.frame_id(), name)
+    }
+
+    /// The variable of a name of a call, or of a field of an object.
+    pub fn in_frame(&self, frame: FrameId, name: &str) -> Option<&Variable> {
+        self.frames.get(frame).own(name)
+    }
+
+    /// The variable of a key.
+    pub fn get(&self, key: &Key) -> Option<&Variable> {
+        self.in_frame(key.frame, &key.name)
+    }
+
+    /// The fields of the objects that there are here, in the order of the objects.
+    pub fn fields(&self) -> Vec<Key> {
+        let mut fields = Vec::new();
+        for &frame in &self.objects {
+            let mut names: Vec<_> = self.frames.get(frame).names.keys().cloned().collect();
+            names.sort_unstable();
+            fields.extend(names.into_iter().map(|name| Key { frame, name }));
+        }
+        fields
+    }
+
     /// The constants of files that were asked for.
     pub fn constants(&mut self) -> &mut Constants<Elaborated> {
         &mut self.constants
@@ -178,48 +235,45 @@ impl Scopes {
 
 /// Where a branch begins.
 #[derive(Debug)]
-pub(crate) struct Mark(usize);
+pub(crate) struct Mark {
+    n_trail: usize,
+    n_objects: usize,
+}
 
 /// The names that a branch binds, each once.
-pub(crate) type Bound = Vec<(Name, Variable)>;
+pub(crate) type Bound = Vec<(Key, Variable)>;
 
-impl Frame {
-    /// No names.
-    pub fn new(module: ModuleId, outer: Option<FrameId>) -> Frame {
-        let (names, trail) = (FxHashMap::default(), Vec::new());
-        Frame { module, outer, names, trail, branches: Vec::new(), n_branches: 0 }
-    }
-
-    /// The variable of a name.
-    pub fn get(&self, name: &str) -> Option<&Variable> {
-        self.names.get(name).map(|(variable, _)| variable)
-    }
-
-    /// The innermost branch: a later one has a higher number.
+impl Scopes {
+    /// The innermost branch.
     pub fn branch(&self) -> u64 {
         self.branches.last().copied().unwrap_or(0)
     }
 
-    /// The variable of a name, if a branch bound it, or one in that branch.
-    pub fn bound_in(&self, name: &str, branch: u64) -> Option<&Variable> {
-        self.names
-            .get(name)
-            .filter(|(_, bound_in)| *bound_in >= branch)
-            .map(|(variable, _)| variable)
+    /// The variable of a name, if that branch bound it, or one in it.
+    pub fn bound_in(&self, key: &Key, branch: u64) -> Option<&Variable> {
+        let (variable, bound_in) = self.frames.get(key.frame).names.get(&key.name)?;
+        (*bound_in >= branch).then_some(variable)
+    }
+
+    /// Binds a name of the call that we are in.
+    pub fn bind_here(&mut self, name: &Name, variable: Variable) {
+        self.bind(&self.key(name), variable);
     }
 
     /// Binds a name.
-    pub fn bind(&mut self, name: &Name, variable: Variable) {
+    pub fn bind(&mut self, key: &Key, variable: Variable) {
         let branch = self.branch();
-        if let Some((known, bound_in)) = self.names.get_mut(name)
+        let frame = self.frames.get_mut(key.frame);
+        let is_undone = frame.branch != branch;
+        if let Some((known, bound_in)) = frame.names.get_mut(&key.name)
             && *bound_in == branch
         {
             *known = variable;
             return;
         }
-        let before = self.names.insert(name.clone(), (variable, branch));
-        if !self.branches.is_empty() {
-            self.trail.push((name.clone(), before));
+        let before = frame.names.insert(key.name.clone(), (variable, branch));
+        if is_undone {
+            self.trail.push((key.clone(), before));
         }
     }
 
@@ -227,22 +281,31 @@ impl Frame {
     pub fn mark(&mut self) -> Mark {
         self.n_branches += 1;
         self.branches.push(self.n_branches);
-        Mark(self.trail.len())
+        Mark { n_trail: self.trail.len(), n_objects: self.objects.len() }
     }
 
     /// Ends the innermost branch, and undoes what was bound in it; gives that, in the order in
     /// which names were bound first.
     pub fn undo(&mut self, mark: Mark) -> Bound {
         self.branches.pop();
+        self.objects.truncate(mark.n_objects);
         let mut bound = Bound::new();
-        for (name, before) in self.trail.drain(mark.0..).rev() {
+        for (key, before) in self.trail.drain(mark.n_trail..).rev() {
+            let names = &mut self.frames.get_mut(key.frame).names;
             let now = match before {
-                Some(before) => self.names.insert(name.clone(), before),
-                None => self.names.remove(&name),
+                Some(before) => names.insert(key.name.clone(), before),
+                None => names.remove(&key.name),
             };
-            bound.extend(now.map(|(now, _)| (name, now)));
+            bound.extend(now.map(|(now, _)| (key, now)));
         }
         bound.reverse();
         bound
+    }
+}
+
+impl Frame {
+    /// No names.
+    fn new(module: ModuleId, outer: Option<FrameId>, branch: u64) -> Frame {
+        Frame { module, outer, names: FxHashMap::default(), branch, class: None }
     }
 }

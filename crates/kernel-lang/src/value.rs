@@ -3,7 +3,7 @@
 //! everything, and what a thread computes, of which it knows the type.
 
 use crate::builtin::Builtin;
-use crate::file::ModuleId;
+use crate::file::{ClassDefinition, ModuleId};
 use crate::integer::Integer;
 use crate::names::FrameId;
 use crate::python::tree::{Function, Name};
@@ -88,6 +88,10 @@ pub(crate) enum Elaborated {
     Mbarrier(Arc<Mbarrier>),
     /// `kp`
     Kernpack,
+    /// A class.
+    Class(Arc<ClassDefinition>),
+    /// An object.
+    Object(Arc<Object>),
     /// Another kernel file.
     Module(ModuleId),
     /// An argument that may be None, by its number.
@@ -225,6 +229,17 @@ pub(crate) struct Closure {
     pub frame: Option<FrameId>,
     /// Whether it is a kernel or a packed function, which cannot be called.
     pub uncallable: Option<&'static str>,
+    /// The object that it is a method of.
+    pub object: Option<Arc<Object>>,
+}
+
+/// An object: two that are one have the same fields.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// Its class.
+    pub class: Arc<ClassDefinition>,
+    /// Its fields.
+    pub fields: FrameId,
 }
 
 /// `range(first, end, step)`
@@ -299,6 +314,8 @@ impl Elaborated {
             Elaborated::AsyncGroup => "`kp.async_group`",
             Elaborated::BulkGroup => "`kp.bulk_group`",
             Elaborated::Mbarrier(_) => "an mbarrier",
+            Elaborated::Class(_) => "a class",
+            Elaborated::Object(_) => "an object",
             Elaborated::Kernpack | Elaborated::Module(_) => "a module",
             Elaborated::Optional(_) => "an argument that may be None",
             Elaborated::Range(_) => "a range",

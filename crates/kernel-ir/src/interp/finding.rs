@@ -156,7 +156,7 @@ impl Finding {
         if let Some(thread) = self.thread {
             message += &format!(", in {thread}");
         }
-        let place = kernel.place(self.place);
+        let place = kernel.place_of_user(self.place);
         if place.span.text.is_none() && place.line > 0 {
             message += &format!(", at {}", spelled(kernel, place));
         }
@@ -171,6 +171,10 @@ impl Finding {
                 None => diagnostic.message += &format!("; {text}"),
             }
         }
+        let written = kernel.place(self.place);
+        if written != place {
+            diagnostic = diagnostic.mark(written.span, "where the library does it");
+        }
         diagnostic = callers(diagnostic, kernel, place);
         match self.count {
             ..=1 => diagnostic,
@@ -180,7 +184,7 @@ impl Finding {
 }
 
 fn tell(mut diagnostic: Diagnostic, kernel: &Kernel, other: &Other) -> Diagnostic {
-    let place = kernel.place(other.place);
+    let place = kernel.place_of_user(other.place);
     let text = format!("{} {}", other.thread, other.what);
     if place.span.text.is_some() {
         return diagnostic.mark(place.span, text);

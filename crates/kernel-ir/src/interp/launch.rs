@@ -179,7 +179,7 @@ pub(super) fn run_depending(
     dependence.touched = may_be_met.then(|| Touched::new(launch, memories, run.packing));
     let (outcome, known) = run.in_order(memories, Some(std::mem::take(dependence)), options);
     *dependence = known.unwrap_or_default();
-    let places = program.sites.iter().map(|site| kernel.place(*site));
+    let places = program.sites.iter().map(|site| kernel.place_of_user(*site));
     let sites = places.map(|place| (place.span, finding::spelled(kernel, place)));
     (outcome, sites.collect())
 }

@@ -4,6 +4,7 @@
 use super::{Builtin, Given};
 use crate::algebra;
 use crate::elaborate::Elaborator;
+use crate::python::tree::Name;
 use crate::value::{Elaborated, Tensor};
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::make_ordered_layout;
@@ -75,7 +76,8 @@ pub(super) const ROWS: &[Builtin] = &[
               zeros where `pred` is false. With an mbarrier one thread copies the tile, whose \
               elements lie side by side, from global memory, or from the block's own, to shared \
               memory, also of another block of the cluster; `to=kp.bulk_group` does from shared to \
-              global memory. Both need sm_90, and addresses and bytes that are multiples of 16.",
+              global memory. Both need sm_90, and addresses and bytes that are multiples of 16. An \
+              object that has a field `to`, as stages of pipelines have, stands for what that is.",
         data: "",
         run: copy,
     },
@@ -169,6 +171,9 @@ fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     }
 }
 
+/// The values of `to` in words.
+const TO: &str = "`kp.async_group`, an mbarrier, `kp.bulk_group` or an object with a field `to`";
+
 fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let source = tensor_arg(cx, given, "source");
     let (Some(source), Some(target)) = (source, tensor_arg(cx, given, "target")) else {
@@ -184,18 +189,20 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
             }
         }
     };
-    match given.opt("to").map(|to| &to.value) {
+    let to = given.opt("to").map(|to| match &to.value {
+        // A stage of a pipeline says what it is filled by.
+        Elaborated::Object(stage) => cx.object_part(stage, &Name::from("to"), to.span),
+        other => Some(other.clone()),
+    });
+    match to.map(|to| to.unwrap_or(Elaborated::Poison)) {
+        Some(Elaborated::Poison) => return cx.expected(TO, given, "to"),
         None | Some(Elaborated::None) => cx.copy(&source, &target, &pred, given.span),
         Some(Elaborated::AsyncGroup) => cx.copy_async(&source, &target, &pred, given.span),
         Some(Elaborated::Mbarrier(barrier)) if barrier.stages.is_none() => {
-            let barrier = barrier.clone();
             cx.copy_bulk(&source, &target, &pred, Some(&barrier), given.span);
         }
         Some(Elaborated::BulkGroup) => cx.copy_bulk(&source, &target, &pred, None, given.span),
-        Some(_) => {
-            let groups = "`kp.async_group`, an mbarrier or `kp.bulk_group`";
-            return cx.expected(groups, given, "to");
-        }
+        Some(_) => return cx.expected(TO, given, "to"),
     }
     Elaborated::None
 }

@@ -31,10 +31,12 @@ pub(crate) use given::Given;
 
 use crate::call::call_text;
 use crate::elaborate::Elaborator;
+use crate::file::library::{self, Written};
 use crate::value::Elaborated;
 use kernpack_kernel_ir::Scalar;
 use kernpack_machine::block::WARP_SIZE;
 use kernpack_syntax::Diagnostic;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -149,6 +151,11 @@ pub(crate) fn constant(name: &str) -> Option<Elaborated> {
     }
 }
 
+/// Whether kernels have something of that name behind `kp.`.
+pub(crate) fn is_member(name: &str) -> bool {
+    find(name).is_some() || constant(name).is_some() || library::is_written(name)
+}
+
 /// The name of the device of a call, which packed functions have.
 pub(crate) const DEVICE: &str = "device";
 
@@ -254,12 +261,12 @@ pub struct Entry {
     /// As it is called: `atomic_add(target, *place_and_value, order="relaxed", …)`.
     pub call: String,
     /// Its meaning.
-    pub doc: &'static str,
+    pub doc: Cow<'static, str>,
 }
 
 /// All functions, family by family: what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let entry = |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc };
+    let entry = |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc.into() };
     let functions = FAMILIES.iter().map(|(family, rows)| {
         (*family, rows.iter().map(|row| entry("kp.", row)).collect::<Vec<_>>())
     });
@@ -272,7 +279,24 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
         };
         (*family, rows.iter().map(|row| entry(prefix, row)).collect::<Vec<_>>())
     });
-    let reserved =
-        reserved::NAMES.iter().map(|(name, doc)| Entry { call: format!("kp.{name}"), doc });
-    functions.chain(methods).chain([("Reserved for later", reserved.collect())]).collect()
+    let reserved = reserved::NAMES
+        .iter()
+        .map(|(name, doc)| Entry { call: format!("kp.{name}"), doc: (*doc).into() });
+    let written = library::written().into_iter();
+    let written = written.map(|(family, rows)| (family, rows.iter().map(of_library).collect()));
+    functions
+        .chain(written)
+        .chain(methods)
+        .chain([("Reserved for later", reserved.collect())])
+        .collect()
+}
+
+/// A function or class that is written in the language, as the reference shows it.
+fn of_library(written: &Written) -> Entry {
+    let path = format!("kp.{}{}", written.of, written.name);
+    let call = match &written.takes {
+        Some(takes) => call_text(&path, takes),
+        None => path,
+    };
+    Entry { call, doc: written.doc.clone().into() }
 }

@@ -53,7 +53,7 @@ fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         Some(model) => {
             let interpreted = cx.emit.call_row(INTERPRETED, &[]);
             let (is_good, modelled) =
-                cx.in_region(&[], |cx| cx.model(given, model, &types, &slots));
+                cx.in_part(&[], given.span, |cx| cx.model(given, model, &types, &slots));
             if !is_good {
                 return Elaborated::Poison;
             }

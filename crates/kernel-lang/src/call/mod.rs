@@ -65,22 +65,6 @@ pub(crate) fn decorated(function: &Function) -> Option<Diagnostic> {
     Some(problem.help("define it outside of all functions"))
 }
 
-/// The parameters of a function.
-pub(crate) fn takes(function: &Function) -> Vec<String> {
-    let mut takes = Vec::new();
-    for param in &function.params {
-        if param.is_keyword && !takes.iter().any(|one| one == "*") {
-            takes.push("*".to_string());
-        }
-        let name = &param.name.name;
-        takes.push(match param.default {
-            Some(_) => format!("{name}="),
-            None => name.to_string(),
-        });
-    }
-    takes
-}
-
 /// How a function is called that takes this.
 pub(crate) fn call_text(path: &dyn Display, takes: &[impl AsRef<str>]) -> String {
     let takes: Vec<_> = takes.iter().map(|one| one.as_ref().replace('=', "=…")).collect();

@@ -5,6 +5,7 @@ use crate::algebra;
 use crate::builtin;
 use crate::elaborate::Elaborator;
 use crate::names;
+use crate::object::names_of_class;
 use crate::python::tree::Ident;
 use crate::value::{Elaborated, Memory, Tensor};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -12,7 +13,7 @@ use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl Elaborator<'_> {
-    pub(super) fn attribute(&mut self, of: Elaborated, member: &Ident) -> Elaborated {
+    pub fn attribute(&mut self, of: Elaborated, member: &Ident) -> Elaborated {
         let of = self.given(of, member.span);
         let (name, span) = (&*member.name, member.span);
         match &of {
@@ -38,6 +39,16 @@ impl Elaborator<'_> {
             }
             Elaborated::DType(scalar) => {
                 if let Some(part) = dtype_part(*scalar, name) {
+                    return part;
+                }
+            }
+            Elaborated::Object(object) => {
+                if let Some(part) = self.object_part(object, &member.name, span) {
+                    return part;
+                }
+            }
+            Elaborated::Class(class) => {
+                if let Some(part) = self.class_part(class, None, name) {
                     return part;
                 }
             }
@@ -86,11 +97,12 @@ impl Elaborator<'_> {
             }
             _ => &builtin::attribute_help(name, &self.attributes(of)),
         };
-        self.report(problem.help(help))
+        let problem = problem.help(help);
+        self.report(problem)
     }
 
     /// The names of a value's attributes.
-    fn attributes<'v>(&self, of: &'v Elaborated) -> Vec<&'v str> {
+    fn attributes<'v>(&'v self, of: &'v Elaborated) -> Vec<&'v str> {
         let own: Vec<&str> = match of {
             Elaborated::Tensor(tensor) => {
                 let of_memory = memory_of(tensor).map(|_| ["element_type", "iterator"]);
@@ -105,6 +117,8 @@ impl Elaborator<'_> {
             Elaborated::Tuple(tuple) => tuple.names.iter().flatten().map(|name| &**name).collect(),
             Elaborated::Elements(_) => vec!["shape", "element_type"],
             Elaborated::Pointer(_) => vec!["element_type"],
+            Elaborated::Object(object) => self.names_of_object(object),
+            Elaborated::Class(class) => names_of_class(&class.class).collect(),
             _ => Vec::new(),
         };
         let methods = builtin::methods(self.method_kind(of)).map(|name| -> &'v str { name });

@@ -40,6 +40,7 @@ impl Elaborator<'_> {
                 Some(given) => (row.run)(self, &given),
                 None => Elaborated::Poison,
             },
+            Elaborated::Class(class) => self.make_object(class, args, span),
             Elaborated::DType(scalar) => self.convert_call(*scalar, &args, span),
             Elaborated::Layout(layout) if args.named.is_empty() => {
                 let coords: Vec<_> = args.positional.into_iter().map(|arg| arg.value).collect();

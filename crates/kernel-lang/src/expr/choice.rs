@@ -7,7 +7,7 @@ use crate::finish::is_pure;
 use crate::guard::Guard;
 use crate::number::Condition;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
-use crate::scope::Horizon;
+use crate::scope::{Binding, Horizon};
 use crate::value::{Elaborated, Items};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
@@ -48,13 +48,13 @@ impl Elaborator<'_> {
             Some(Condition::Constant(false)) => self.expr(otherwise),
             Some(Condition::Typed(condition)) => {
                 let from = self.horizon();
-                let (a, first) = self.in_region(&guards.0, |cx| cx.expr(then));
-                let (b, second) = self.in_region(&guards.1, |cx| cx.expr(otherwise));
+                let (a, first) = self.in_part(&guards.0, then.span, |cx| cx.expr(then));
+                let (b, second) = self.in_part(&guards.1, otherwise.span, |cx| cx.expr(otherwise));
                 self.choose(condition, (a, first), (b, second), from, span)
             }
             None => {
-                self.in_region(&guards.0, |cx| cx.expr(then));
-                self.in_region(&guards.1, |cx| cx.expr(otherwise));
+                self.in_part(&guards.0, then.span, |cx| cx.expr(then));
+                self.in_part(&guards.1, otherwise.span, |cx| cx.expr(otherwise));
                 Elaborated::Poison
             }
         }
@@ -69,6 +69,23 @@ impl Elaborator<'_> {
         self.emit.b.open();
         let built = self.with_guards(guards, build);
         (built, self.emit.b.close())
+    }
+
+    /// Builds operations of a part of an expression, which may not run: a field that it assigns is
+    /// in slots.
+    pub fn in_part<T>(
+        &mut self,
+        guards: &[Guard],
+        span: Span,
+        build: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Region) {
+        let mark = self.scopes.mark();
+        let built = self.in_region(guards, build);
+        for (key, _) in self.scopes.undo(mark) {
+            let message = format!("`{}` is assigned in an expression that may not run", key.name);
+            self.mistake("assignment", span, message, "write the expression behind an `if`");
+        }
+        built
     }
 
     fn choose(
@@ -213,16 +230,20 @@ impl Elaborator<'_> {
             ExprKind::Name(name) => self.scopes.find(name)?.binding.clone(),
             ExprKind::Attribute(of, member) => {
                 let ExprKind::Name(name) = &of.kind else { return None };
-                let tuple = &self.scopes.frame().get(name)?.binding;
-                let crate::scope::Binding::Value(Elaborated::Tuple(tuple)) = tuple else {
-                    return None;
-                };
-                crate::scope::Binding::Value(tuple.named(&member.name)?.clone())
+                match &self.scopes.own(name)?.binding {
+                    Binding::Value(Elaborated::Tuple(tuple)) => {
+                        Binding::Value(tuple.named(&member.name)?.clone())
+                    }
+                    Binding::Value(Elaborated::Object(object)) => {
+                        self.scopes.in_frame(object.fields, &member.name)?.binding.clone()
+                    }
+                    _ => return None,
+                }
             }
             _ => return None,
         };
         match value {
-            crate::scope::Binding::Value(Elaborated::Optional(number)) => Some(number),
+            Binding::Value(Elaborated::Optional(number)) => Some(number),
             _ => None,
         }
     }

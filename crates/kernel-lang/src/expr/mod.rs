@@ -10,6 +10,7 @@ mod unroll;
 pub(crate) use attribute::{dtype_names, dtype_part, largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
 pub(crate) use choice::Guards;
+pub(crate) use name::is_known;
 
 use crate::elaborate::Elaborator;
 use crate::names::{self, Names};
@@ -96,7 +97,9 @@ impl Elaborator<'_> {
             ExprKind::Lambda(function) => {
                 let frame = Some(self.scopes.frame_id());
                 let (function, module) = (function.clone(), self.scopes.module());
-                Elaborated::Closure(Arc::new(Closure { function, module, frame, uncallable: None }))
+                let (uncallable, object) = (None, None);
+                let closure = Closure { function, module, frame, uncallable, object };
+                Elaborated::Closure(Arc::new(closure))
             }
             ExprKind::Comprehension(made) => {
                 comprehension(self, made).unwrap_or(Elaborated::Poison)
@@ -168,7 +171,7 @@ impl Elaborator<'_> {
         match holds {
             Elaborated::Poison | Elaborated::Bool(false) => holds,
             Elaborated::Bool(true) => others(self),
-            Elaborated::Typed(holds) => self.logic_typed(LogicOp::And, holds, others),
+            Elaborated::Typed(holds) => self.logic_typed(LogicOp::And, holds, span, others),
             lanes => {
                 let others = others(self);
                 self.both(&lanes, &others, span)
@@ -330,7 +333,9 @@ impl Elaborator<'_> {
                     break;
                 }
                 Elaborated::Bool(_) => self.truth(part),
-                Elaborated::Typed(left) => self.logic_typed(op, left, |this| this.truth(part)),
+                Elaborated::Typed(left) => {
+                    self.logic_typed(op, left, part.span, |this| this.truth(part))
+                }
                 _ => {
                     self.truth(part);
                     Elaborated::Poison
@@ -357,11 +362,10 @@ impl Elaborator<'_> {
         &mut self,
         op: LogicOp,
         left: kernel::Value,
+        span: Span,
         right: impl FnOnce(&mut Self) -> Elaborated,
     ) -> Elaborated {
-        self.emit.b.open();
-        let value = right(self);
-        let region = self.emit.b.close();
+        let (value, region) = self.in_part(&[], span, right);
         let ir = match op {
             LogicOp::And => Binary::And,
             LogicOp::Or => Binary::Or,

@@ -5,7 +5,7 @@ use crate::argument::Constant;
 use crate::bind::constant_value;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
-use crate::file::{Captured, Definition, KernelFiles, ModuleId};
+use crate::file::{Captured, ClassDefinition, Definition, KernelFiles, ModuleId};
 use crate::inline::Activation;
 use crate::names::{self, Constants, Names};
 use crate::python::tree::{Expr, Name};
@@ -27,7 +27,7 @@ const WORDS: Words = Words {
     define: Some("assign it, pass it, or define it in the file"),
     target: (
         Words::code("assignment"),
-        "only names and elements of tensors are assigned to",
+        "only names, fields of objects and elements of tensors are assigned to",
         "assign to a name",
     ),
     by_zero: (Words::code("division"), "a division by zero"),
@@ -90,6 +90,10 @@ impl<'f> Names<'f> for Elaborator<'f> {
 
     fn definition(&mut self, one: &Arc<Definition>, _: &str, _: Span) -> Option<Elaborated> {
         Some(self.closure_of(one))
+    }
+
+    fn class(&mut self, one: &Arc<ClassDefinition>, _: &str, _: Span) -> Option<Elaborated> {
+        Some(Elaborated::Class(one.clone()))
     }
 
     fn kernpack(&self) -> Elaborated {
@@ -192,7 +196,7 @@ impl Elaborator<'_> {
         names::find(self, name, span).unwrap_or(Elaborated::Poison)
     }
 
-    fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Elaborated {
+    pub fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Elaborated {
         match binding {
             Binding::Value(value) => value.clone(),
             Binding::Stored(stored) => self.emit.stored(stored),
@@ -222,7 +226,7 @@ impl Elaborator<'_> {
     }
 
     /// An expression at the level of a file: everything in it is constant.
-    fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Elaborated {
+    pub fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Elaborated {
         let frame = self.scopes.open(module, None);
         let caller = self.places.enter(None);
         self.scopes.push(Activation::constant(frame));
@@ -234,6 +238,10 @@ impl Elaborator<'_> {
         // Nothing of the region is in any kernel.
         let is_constant = |op: &Op| matches!(op.kind, OpKind::Expr(OpExpr::Const(_)));
         let value = self.emit.folded(value);
+        if holds_object(&value) {
+            let message = "an object at the level of a file, of which each kernel has its own";
+            return self.mistake("constexpr", expr.span, message, "make it in the kernel");
+        }
         if region.0.iter().all(is_constant) || is_known(&value) {
             return value;
         }
@@ -242,8 +250,18 @@ impl Elaborator<'_> {
     }
 }
 
+/// Whether an object is in a value.
+fn holds_object(value: &Elaborated) -> bool {
+    match value {
+        Elaborated::Object(_) => true,
+        Elaborated::Closure(closure) => closure.object.is_some(),
+        Elaborated::Tuple(tuple) => tuple.items.iter().any(holds_object),
+        _ => false,
+    }
+}
+
 /// Whether nothing of a value is what threads compute, or where they do.
-fn is_known(value: &Elaborated) -> bool {
+pub(crate) fn is_known(value: &Elaborated) -> bool {
     match value {
         Elaborated::Typed(_)
         | Elaborated::Layout(_)
@@ -268,7 +286,9 @@ fn is_known(value: &Elaborated) -> bool {
         | Elaborated::AsyncGroup
         | Elaborated::BulkGroup
         | Elaborated::Kernpack
+        | Elaborated::Class(_)
         | Elaborated::Module(_) => true,
+        Elaborated::Object(_) => false,
         Elaborated::Optional(_) => true,
     }
 }

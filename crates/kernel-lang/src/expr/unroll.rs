@@ -52,10 +52,10 @@ impl Unroll for Elaborator<'_> {
         let mut names = Vec::new();
         walk::target_names(target, &mut names);
         for name in names {
-            if self.scopes.frame().get(&name).is_some() {
+            if self.scopes.own(&name).is_some() {
                 let binding = Binding::Lost(Lost::Index);
                 let variable = Variable { binding, scalar: None, span: target.span };
-                self.scopes.frame().bind(&name, variable);
+                self.scopes.bind_here(&name, variable);
             }
         }
         self.assign_to(target, item, target.span);

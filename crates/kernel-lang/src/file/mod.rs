@@ -7,13 +7,15 @@
 //! is one of that name in the folder; any other is Python's.
 //!
 //! Every file comes through the door that the caller opens, or is a text that the caller hands over
-//! with what it captures (`source.rs`). `read.rs` reads them, each once: a file is what it says and
-//! captures, and two paths that lead to the same are one. A constant is kept as it is written: what
-//! it is, elaboration finds out when it meets it.
+//! with what it captures (`source.rs`). What belongs to the language and is written in it is behind
+//! them (`library.rs`). `read.rs` reads them, each once: a file is what it says and captures, and
+//! two paths that lead to the same are one. A constant is kept as it is written: what it is,
+//! elaboration finds out when it meets it.
 
 mod captured;
 mod decorator;
 mod defaults;
+pub(crate) mod library;
 mod lines;
 mod read;
 mod source;
@@ -23,14 +25,15 @@ pub use captured::{Captured, Unheld};
 pub use decorator::{Decorator, Said, SaidText};
 pub use source::{Identity, Role, Source, SourceId, Sources};
 
-use crate::python::tree::{Expr, Function, Name};
+use crate::python::assigner::Assigners;
+use crate::python::tree::{Block, Class, Expr, Function, Name};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use lines::Lines;
 use read::Reader;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The door through which files are read.
 pub type Door<'d> = &'d mut dyn FnMut(&Path) -> io::Result<Vec<u8>>;
@@ -42,10 +45,11 @@ pub struct ModuleId(pub usize);
 /// A kernel file, and those that it imports.
 #[derive(Debug)]
 pub struct KernelFiles {
-    /// The library is behind them.
+    /// The library is behind them: `library.rs`.
     modules: Vec<Module>,
     problems: Diagnostics,
     identity: Identity,
+    assigners: OnceLock<Assigners>,
 }
 
 /// A kernel file.
@@ -69,6 +73,8 @@ pub struct Module {
 pub enum Global {
     /// A function.
     Function(Arc<Definition>),
+    /// A class.
+    Class(Arc<ClassDefinition>),
     /// The value of an expression: its part of that number, where a tuple is taken apart.
     Constant(Arc<Expr>, Option<usize>),
     /// kernpack itself.
@@ -94,6 +100,15 @@ pub struct Definition {
     pub function: Arc<Function>,
     /// Its kind.
     pub kind: DefinitionKind,
+}
+
+/// A class of a file.
+#[derive(Debug)]
+pub struct ClassDefinition {
+    /// The file.
+    pub module: ModuleId,
+    /// The class.
+    pub class: Arc<Class>,
 }
 
 /// The kinds of functions.
@@ -197,15 +212,7 @@ impl KernelFiles {
 
     /// Every file, the one that was asked for first.
     pub fn modules(&self) -> &[Module] {
-        self.modules.split_last().map_or(&[], |(_, files)| files)
-    }
-
-    /// The function of that name that is written in the language, and belongs to it.
-    pub fn of_library(&self, name: &str) -> Option<&Arc<Definition>> {
-        match self.modules.last()?.names.get(name)? {
-            Global::Function(definition) => Some(definition),
-            _ => None,
-        }
+        &self.modules[..self.modules.len() - library::PARTS.len()]
     }
 
     /// The meaning of a name of a file, through imports.
@@ -219,6 +226,23 @@ impl KernelFiles {
             }
         }
         None
+    }
+
+    /// The fields of objects that statements of these files may assign.
+    pub(crate) fn assigned_fields(&self, block: &Block) -> HashSet<Name> {
+        let assigners = self.assigners.get_or_init(|| {
+            let mut assigners = Assigners::default();
+            for module in &self.modules {
+                module.functions.iter().for_each(|one| assigners.add(&one.function));
+                for global in module.names.values() {
+                    if let Global::Class(definition) = global {
+                        assigners.add_class(&definition.class);
+                    }
+                }
+            }
+            assigners
+        });
+        assigners.fields(block)
     }
 
     /// The function of that name in the file that was asked for, imported or its own.

@@ -2,11 +2,12 @@
 //! From the text of a file to its names: what it imports is read first, each file once.
 
 use super::defaults;
+use super::library::{PARTS, Part};
 use super::source::content_of_file;
 use super::specs::Specs;
 use super::{
-    Captured, Decorator, Definition, DefinitionKind, Door, Global, Identity, KernelFiles, Lines,
-    Module, ModuleId, Role, SourceId, Sources,
+    Captured, ClassDefinition, Decorator, Definition, DefinitionKind, Door, Global, Identity,
+    KernelFiles, Lines, Module, ModuleId, Role, SourceId, Sources,
 };
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Import, Name, Stmt, StmtKind};
 use crate::python::{self, walk};
@@ -14,10 +15,7 @@ use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
-
-/// The text of what belongs to the language.
-const LIBRARY: &str = include_str!("../library.py");
+use std::sync::{Arc, OnceLock};
 
 /// Reads files, the one that was asked for first.
 pub(super) struct Reader<'r, 'd> {
@@ -62,7 +60,8 @@ impl<'r, 'd> Reader<'r, 'd> {
 
     /// The files; else what kept them from being read.
     pub fn finish(mut self) -> Result<KernelFiles, Diagnostics> {
-        let library = self.library();
+        let first = self.modules.len();
+        let library: Vec<_> = (first..).zip(&PARTS).map(|(at, part)| self.part(at, part)).collect();
         let Reader { modules, contents, mut diagnostics, mut problems, .. } = self;
         if diagnostics.has_errors() {
             diagnostics.extend(problems);
@@ -74,8 +73,9 @@ impl<'r, 'd> Reader<'r, 'd> {
         let mut contents: Vec<_> = contents.iter().map(|(content, id)| (id.0, content)).collect();
         contents.sort_unstable();
         contents.into_iter().for_each(|(_, content)| identity.add(content));
-        let modules = modules.into_iter().flatten().chain(library).collect();
-        Ok(KernelFiles { modules, problems, identity })
+        PARTS.iter().for_each(|part| identity.add(part.text));
+        let modules = modules.into_iter().flatten().chain(library.into_iter().flatten()).collect();
+        Ok(KernelFiles { modules, problems, identity, assigners: OnceLock::new() })
     }
 }
 
@@ -184,15 +184,20 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The file of functions that are written in the language and belong to it.
-    fn library(&mut self) -> Option<Module> {
-        let text = self.texts.add("kernpack", LIBRARY);
+    /// A file of the library.
+    fn part(&mut self, at: usize, part: &Part) -> Option<Module> {
+        let text = self.texts.add(part.path().display().to_string(), part.text);
         let source = self.texts.snippet(text);
         let lines = Lines::new(source.text, 1);
         let block = python::parse(source).map_err(|problems| self.diagnostics.extend(problems));
-        let id = ModuleId(self.modules.len());
-        let place = (PathBuf::from("kernpack"), text);
-        Some(self.module(id, place, lines, &block.ok()?, (&BTreeMap::new(), &Role::Written)))
+        let place = (part.path(), text);
+        Some(self.module(
+            ModuleId(at),
+            place,
+            lines,
+            &block.ok()?,
+            (&BTreeMap::new(), &Role::Written),
+        ))
     }
 
     fn report_cycle(&mut self, path: &Path, importer: Option<Span>) {
@@ -249,6 +254,12 @@ impl Reader<'_, '_> {
                 }
             }
             StmtKind::Function(function) => self.define(id, (module, role), function),
+            StmtKind::Class(class) => {
+                let class = defaults::given_to_class(class, &module.names);
+                let definition = ClassDefinition { module: id, class: class.clone() };
+                let name = class.name.name.clone();
+                module.names.insert(name, Global::Class(Arc::new(definition)));
+            }
             StmtKind::If(branches, _) if is_main(branches) => {}
             // A function that stood in another block is read in one.
             StmtKind::If(branches, _) if is_true(branches) => {
@@ -483,7 +494,7 @@ fn is_main(branches: &[(Expr, Block)]) -> bool {
 }
 
 fn odd_statement(span: Span, help: &str) -> Diagnostic {
-    let message = "a kernel file has imports, functions and constants";
+    let message = "a kernel file has imports, functions, classes and constants";
     Diagnostic::new("module-statement", message).label(span, "this is something else").help(help)
 }
 

@@ -15,7 +15,7 @@ pub(crate) use frame::{FrameId, Frames, Scope};
 pub(crate) use target::{Target, assign};
 
 use crate::builtin;
-use crate::file::{Captured, Definition, Global, KernelFiles, ModuleId};
+use crate::file::{Captured, ClassDefinition, Definition, Global, KernelFiles, ModuleId};
 use crate::python::tree::{Expr, ExprKind, Name};
 use crate::walker::Walker;
 use kernpack_syntax::{Diagnostic, Span};
@@ -64,6 +64,8 @@ pub(crate) trait Names<'f>: Walker {
     }
     /// A function of a file, which is used by a name.
     fn definition(&mut self, one: &Arc<Definition>, name: &str, span: Span) -> Option<Self::Value>;
+    /// A class of a file.
+    fn class(&mut self, one: &Arc<ClassDefinition>, name: &str, span: Span) -> Option<Self::Value>;
     /// kernpack itself.
     fn kernpack(&self) -> Self::Value;
     /// Another kernel file.
@@ -102,13 +104,13 @@ fn undefined<W: Walker>(name: &str, span: Span) -> Diagnostic {
     if let Some(help) = builtin::cute::help(name) {
         return problem.help(help);
     }
-    match (builtin::find(name), builtin::called_here(name), W::WORDS.define) {
-        (Some(_), _, _) => problem.help(format!("write `kp.{name}`")),
-        (None, Some(help), Some(_)) => problem.help(help),
+    match (builtin::is_member(name), builtin::called_here(name), W::WORDS.define) {
+        (true, _, _) => problem.help(format!("write `kp.{name}`")),
+        (false, Some(help), Some(_)) => problem.help(help),
         // What other languages have by such a name is for kernels.
-        (None, Some(help), None) => problem.help(format!("{help} in a kernel")),
-        (None, None, Some(help)) => problem.help(help),
-        (None, None, None) => problem,
+        (false, Some(help), None) => problem.help(format!("{help} in a kernel")),
+        (false, None, Some(help)) => problem.help(help),
+        (false, None, None) => problem,
     }
 }
 
@@ -197,6 +199,7 @@ pub(crate) fn global<'f, W: Names<'f>>(
     let (module, global) = cx.files().find(module, name)?;
     Some(match global {
         Global::Function(definition) => cx.definition(definition, name, span),
+        Global::Class(definition) => cx.class(definition, name, span),
         Global::Constant(expr, part) => constant(cx, (module, name.clone()), expr, *part, span),
         Global::Kernpack => Some(cx.kernpack()),
         Global::Member(member) => cx.member(member, span),

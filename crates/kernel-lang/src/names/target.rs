@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Targets of assignments: names, elements, and tuples of these within each other. The value is
-//! there before any of them is given its part, so that `a, b = b, a` swaps.
+//! Targets of assignments: names, fields, elements, and tuples of these within each other. The
+//! value is there before any of them is given its part, so that `a, b = b, a` swaps.
 
-use crate::python::tree::{Expr, ExprKind, Name};
+use crate::python::tree::{Expr, ExprKind, Ident, Name};
 use crate::walker::Walker;
 use kernpack_syntax::Span;
 
@@ -13,6 +13,11 @@ pub(crate) trait Target: Walker {
 
     /// Gives a name a value, which stands at `span`.
     fn bind(&mut self, name: &Name, value: Self::Value, place: Span, span: Span);
+
+    /// Gives a field of an object a value. Gives whether there are objects at all.
+    fn set_field(&mut self, _: (&Expr, &Ident), _: &Self::Value, _: Span, _: Span) -> bool {
+        false
+    }
 
     /// Gives an element a value. Gives whether there are elements at all.
     fn store(&mut self, of: (&Expr, &Expr), value: &Self::Value, place: Span, span: Span) -> bool;
@@ -30,6 +35,7 @@ pub(crate) fn assign<W: Target>(cx: &mut W, target: &Expr, value: W::Value, span
             parts.iter().zip(items).for_each(|(part, item)| assign(cx, part, item, span));
             true
         }
+        ExprKind::Attribute(of, field) => cx.set_field((of, field), &value, target.span, span),
         ExprKind::Subscript(of, index) => cx.store((of, index), &value, target.span, span),
         _ => false,
     };

@@ -75,6 +75,9 @@ impl Emission {
             (Some(Kind::Of(scalar)), _) => scalar.to_string(),
             (Some(Kind::Int), _) => "an integer".to_string(),
             (Some(Kind::Float), _) => "a float".to_string(),
+            (None, Elaborated::Object(object)) => {
+                format!("an object of `{}`", object.class.class.name.name)
+            }
             (None, value) => value.what().to_string(),
         }
     }

@@ -21,6 +21,7 @@ use crate::call;
 use crate::file::{Definition, KernelFiles};
 use crate::names;
 use crate::python::tree::{Call, Expr, ExprKind, Name, Stmt, StmtKind};
+use crate::python::walk;
 use kernpack_layout::Int;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::Expr as Number;
@@ -371,6 +372,12 @@ impl Walk<'_> {
             StmtKind::Pass => {}
             StmtKind::Foreign(foreign) => {
                 self.evaluator.report(foreign.diagnostic(span));
+            }
+            StmtKind::Class(_) => {
+                self.evaluator.report(walk::LOCAL_CLASS.diagnostic(span));
+            }
+            StmtKind::Declare(..) => {
+                self.evaluator.report(walk::DECLARATION.diagnostic(span));
             }
             StmtKind::While(..) => {
                 let help = "write `for` over constants, or the loop in the kernel";

@@ -16,6 +16,7 @@ use crate::file::{Definition, Global, ModuleId};
 use crate::names::{self, FrameId};
 use crate::plain;
 use crate::python::tree::{Call, Expr, ExprKind, Function, Name};
+use crate::python::walk;
 use crate::unroll;
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
@@ -193,7 +194,7 @@ impl Evaluator<'_> {
             return None;
         }
         calls.push(function.clone());
-        let takes = call::takes(function);
+        let takes = walk::takes(function);
         let bound = call::bind(self, &function.name.name, &takes, passed, span)?;
         let around = std::mem::replace(&mut self.progress.calls, calls.clone());
         let values = self.completed(*module, *frame, function, bound);
@@ -245,7 +246,7 @@ impl Evaluator<'_> {
         passed: Passed,
         span: Span,
     ) -> Option<Evaluated> {
-        let takes = call::takes(&kernel.function);
+        let takes = walk::takes(&kernel.function);
         let bound = call::bind(self, kernel.name(), &takes, passed, span)?;
         let args = self.completed(kernel.module, None, &kernel.function, bound)?;
         Some(Evaluated::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))

@@ -15,7 +15,8 @@ use kernpack_validators::plan::DeviceFact;
 
 /// Its numbers, as the reference has them.
 pub(super) fn reference() -> Vec<Entry> {
-    let entry = |fact: DeviceFact| Entry { call: format!("kp.{}", fact.name()), doc: doc(fact) };
+    let entry =
+        |fact: DeviceFact| Entry { call: format!("kp.{}", fact.name()), doc: doc(fact).into() };
     DeviceFact::ALL.map(entry).into()
 }
 

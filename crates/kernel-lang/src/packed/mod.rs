@@ -134,9 +134,12 @@ pub struct PackedLaunch {
 /// Functions that packed functions call beside the layout algebra, and the keywords of a launch:
 /// what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let functions = number::rows()
-        .map(|row| Entry { call: call_text(&format!("kp.{}", row.name), row.takes), doc: row.doc });
-    let keyword = |(name, doc)| Entry { call: format!("{name}="), doc };
+    let functions = number::rows().map(|row| Entry {
+        call: call_text(&format!("kp.{}", row.name), row.takes),
+        doc: row.doc.into(),
+    });
+    let keyword =
+        |(name, doc): (&str, &'static str)| Entry { call: format!("{name}="), doc: doc.into() };
     let keywords = kernel_call::keywords().map(keyword);
     vec![
         ("Functions of packed functions", functions.collect()),

@@ -8,7 +8,7 @@ use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use crate::algebra;
 use crate::builtin::{self, DEVICE};
-use crate::file::{Captured, Definition, DefinitionKind, KernelFiles, ModuleId};
+use crate::file::{Captured, ClassDefinition, Definition, DefinitionKind, KernelFiles, ModuleId};
 use crate::names::{self, Constants, Names, Target};
 use crate::python::tree::{Expr, Name};
 use crate::value as elaborated;
@@ -95,7 +95,10 @@ impl<'f> Names<'f> for Evaluator<'f> {
         match (builtin::find(name), builtin::constant(name)) {
             (Some(_), _) => Some(Evaluated::Builtin(name.clone())),
             (None, Some(elaborated::Elaborated::Int(number))) => Some(Evaluated::Int(number)),
-            (None, _) => self.report(builtin::unknown(name).label(span, "")),
+            (None, _) => match self.files.library_with(name) {
+                Some(module) => names::of_file(self, module, name, span),
+                None => self.report(builtin::unknown(name).label(span, "")),
+            },
         }
     }
 
@@ -117,6 +120,12 @@ impl<'f> Names<'f> for Evaluator<'f> {
                 self.report(problem.label(span, "no kernel, and no function of kernels"))
             }
         }
+    }
+
+    fn class(&mut self, _: &Arc<ClassDefinition>, name: &str, span: Span) -> Option<Evaluated> {
+        let message = format!("`{name}` is a class, and packed functions have no objects");
+        let problem = Diagnostic::new("packed-value", message).label(span, "kernels alone use it");
+        self.report(problem.help("make the object in the kernel, of what is passed to it"))
     }
 
     fn kernpack(&self) -> Evaluated {

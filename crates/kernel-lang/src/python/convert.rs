@@ -2,9 +2,11 @@
 //! Ruff's tree as ours. Each kind of its nodes is matched by name, so that none that a newer parser
 //! has goes by unseen.
 
+use super::statement::DECLARATION;
 use super::tree::{
-    BinaryOp, Block, Call, CompareOp, Comprehension, ComprehensionLoop, Expr, ExprKind, Foreign,
-    Formatted, Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text, UnaryOp,
+    BinaryOp, Block, Call, Class, CompareOp, Comprehension, ComprehensionLoop, Expr, ExprKind,
+    Foreign, Formatted, Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text,
+    UnaryOp,
 };
 use super::walk;
 use crate::integer::Integer;
@@ -87,14 +89,19 @@ impl Convert<'_> {
             ast::Stmt::FunctionDef(node) => self.function(node),
             ast::Stmt::Import(node) => self.import(node),
             ast::Stmt::ImportFrom(node) => self.import_from(node),
-            ast::Stmt::ClassDef(_) => foreign_stmt("class", "pass tuples, or several arguments"),
+            ast::Stmt::ClassDef(node) => StmtKind::Class(Arc::new(self.class(node))),
             ast::Stmt::Delete(_) => {
                 foreign_stmt("`del`", "leave it out: names end with a function")
             }
             ast::Stmt::TypeAlias(_) => foreign_stmt("`type`", "assign the dtype to a name"),
-            ast::Stmt::AnnAssign(_) => {
-                foreign_stmt("annotated assignment", "convert the value, as in `x = kp.float32(0)`")
-            }
+            ast::Stmt::AnnAssign(node) => match (&*node.target, &node.value) {
+                (ast::Expr::Name(name), None) => {
+                    let name =
+                        Ident { name: Name::from(name.id.as_str()), span: self.span(name.range) };
+                    StmtKind::Declare(name, self.expr(&node.annotation))
+                }
+                _ => StmtKind::Foreign(DECLARATION),
+            },
             ast::Stmt::With(_) => foreign_stmt("`with`", "write the statements without it"),
             ast::Stmt::Match(_) => foreign_stmt("`match`", "write `if`, `elif` and `else`"),
             ast::Stmt::Raise(_) => foreign_stmt("`raise`", "check arguments in the signature"),
@@ -171,6 +178,15 @@ impl Convert<'_> {
             doc,
             span: self.span(node.range),
         }))
+    }
+
+    fn class(&self, node: &ast::StmtClassDef) -> Class {
+        let bases = node.arguments.as_ref().filter(|one| !one.is_empty());
+        let bases = bases.map(|one| self.span(one.range));
+        let decorators = node.decorator_list.iter().map(|decorator| &decorator.expression);
+        let decorators: Vec<_> = decorators.map(|expr| self.expr(expr)).collect();
+        let place = (self.ident(&node.name), self.span(node.range));
+        Class::new(place, (bases, &decorators), self.block(&node.body))
     }
 
     fn params(&self, params: &ast::Parameters) -> (Vec<Param>, Vec<(Foreign, Span)>) {

@@ -6,7 +6,7 @@
 //! many lead through its own objects. Names of Python are among them too. Annotations are not: what
 //! they say, the program has read.
 
-use super::tree::{Block, Comprehension, Expr, ExprKind, Function, Name, StmtKind};
+use super::tree::{Block, Class, Comprehension, Expr, ExprKind, Function, Name, StmtKind};
 use super::walk;
 
 /// A name that is not bound, and the attributes behind it.
@@ -14,7 +14,8 @@ pub type Path = Vec<Name>;
 
 /// The paths that statements of a file use in their functions. Each stands there once, in the order
 /// of the text. Of methods, the first parameter of a function of the file is among them: the
-/// program has its value, as it has the values of the defaults of such a function's parameters.
+/// program has its value, as it has the values of the defaults of such a function's parameters, of
+/// those of a class's methods, and of its constants.
 pub fn paths(block: &Block, is_method: bool) -> Vec<Path> {
     let bound = walk::assigned(block);
     let mut free = Free { bound, is_method, is_within: false, found: Vec::new() };
@@ -35,8 +36,10 @@ struct Free {
 impl Free {
     fn block(&mut self, block: &Block) {
         for stmt in block {
-            if let StmtKind::Function(function) = &stmt.kind {
-                self.function(function);
+            match &stmt.kind {
+                StmtKind::Function(function) => self.function(function),
+                StmtKind::Class(class) => self.class(class),
+                _ => {}
             }
             stmt.kind.exprs(&mut |expr| self.expr(expr));
             stmt.kind.blocks(&mut |block| self.block(block));
@@ -54,6 +57,11 @@ impl Free {
         own.extend(function.params.iter().skip(n_given).map(|param| param.name.name.clone()));
         self.within(own, |free| free.block(&function.body));
         self.is_within = is_within;
+    }
+
+    /// Constants are among what the program has, as defaults are.
+    fn class(&mut self, class: &Class) {
+        class.methods.iter().for_each(|method| self.function(&method.function));
     }
 
     fn within(&mut self, names: Vec<Name>, run: impl FnOnce(&mut Free)) {
@@ -155,6 +163,14 @@ mod tests {
         check(
             "def f(x):\n    g(x).launch(grid=blocks(x), block=cfg[0].n)\n",
             expect!["g blocks cfg"],
+        );
+    }
+
+    #[test]
+    fn a_class_uses_what_its_methods_do() {
+        check(
+            "class Ring:\n    SIZE = WIDTH\n    def __init__(self, n=DEPTH):\n        self.n = n + more\n    @staticmethod\n    def of(x):\n        return Ring(x)\n",
+            expect!["more"],
         );
     }
 

@@ -6,6 +6,8 @@
 //! source is bounded in size, its tree is measured before anything walks it, and one that is too
 //! deep is never dropped.
 
+pub mod assigner;
+pub mod class;
 mod convert;
 mod depth;
 pub mod free;

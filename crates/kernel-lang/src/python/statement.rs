@@ -3,9 +3,16 @@
 //! in it, what it assigns to, and whether it may stand in a file beside functions. So a new kind is
 //! described here, made in `convert.rs`, and done by each of the two walkers.
 
-use super::tree::{BinaryOp, Expr, ExprKind, Foreign, Function, Import};
+use super::class::Class;
+use super::tree::{BinaryOp, Expr, ExprKind, Foreign, Function, Ident, Import};
 use kernpack_syntax::Span;
 use std::sync::Arc;
+
+/// A declaration, where no class has it.
+pub const DECLARATION: Foreign = Foreign {
+    what: "annotated assignment",
+    instead: "convert the value, as in `x = kp.float32(0)`",
+};
 
 /// Statements, in order.
 pub type Block = Vec<Stmt>;
@@ -46,6 +53,10 @@ pub enum StmtKind {
     Assert(Expr, Option<Expr>),
     /// `def`
     Function(Arc<Function>),
+    /// `class`
+    Class(Arc<Class>),
+    /// `name: annotation`
+    Declare(Ident, Expr),
     /// `import` and `from`.
     Import(Vec<Import>),
     /// Anything else.
@@ -70,6 +81,8 @@ impl StmtKind {
             | StmtKind::Pass
             | StmtKind::Assert(..)
             | StmtKind::Function(_)
+            | StmtKind::Class(_)
+            | StmtKind::Declare(..)
             | StmtKind::Import(_)
             | StmtKind::Foreign(_) => {}
         }
@@ -98,6 +111,8 @@ impl StmtKind {
             | StmtKind::Continue
             | StmtKind::Pass
             | StmtKind::Function(_)
+            | StmtKind::Class(_)
+            | StmtKind::Declare(..)
             | StmtKind::Import(_)
             | StmtKind::Foreign(_) => {}
         }
@@ -117,6 +132,8 @@ impl StmtKind {
             | StmtKind::Pass
             | StmtKind::Assert(..)
             | StmtKind::Function(_)
+            | StmtKind::Class(_)
+            | StmtKind::Declare(..)
             | StmtKind::Import(_)
             | StmtKind::Foreign(_) => {}
         }
@@ -125,8 +142,12 @@ impl StmtKind {
     /// The help where a file has it beside its functions; nothing where it may stand there.
     pub fn misplaced(&self) -> Option<&'static str> {
         match self {
-            StmtKind::Assign(..) | StmtKind::Function(_) | StmtKind::Import(_) => None,
+            StmtKind::Assign(..)
+            | StmtKind::Function(_)
+            | StmtKind::Class(_)
+            | StmtKind::Import(_) => None,
             StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) | StmtKind::Pass => None,
+            StmtKind::Declare(..) => Some(DECLARATION.instead),
             StmtKind::Foreign(foreign) => Some(foreign.instead),
             StmtKind::Expr(_)
             | StmtKind::Augment(..)

@@ -5,6 +5,7 @@
 //!
 //! Deliberately absent: the parser's own tree, and what names mean.
 
+pub use super::class::{Class, Method};
 pub use super::statement::{Block, Stmt, StmtKind};
 
 use crate::integer::Integer;
@@ -101,6 +102,18 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Expr {
+    /// Whether an annotation is `kp.Constexpr`, or `kp.Constexpr[int]`.
+    pub fn is_constexpr(&self) -> bool {
+        match &self.kind {
+            ExprKind::Name(name) => &**name == "Constexpr",
+            ExprKind::Attribute(_, member) => &*member.name == "Constexpr",
+            ExprKind::Subscript(of, _) => of.is_constexpr(),
+            _ => false,
+        }
+    }
 }
 
 /// The forms of an expression.

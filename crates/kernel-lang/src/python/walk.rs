@@ -2,10 +2,16 @@
 //! Walks over a tree that look for one thing.
 
 use super::tree::{Block, Expr, ExprKind, Foreign, Function, Name, StmtKind};
+
+pub use super::statement::DECLARATION;
 use kernpack_syntax::Span;
 
 /// An import in a function.
 pub const IMPORT: Foreign = Foreign { what: "`import`", instead: "import at the top of the file" };
+
+/// A class in a function.
+pub const LOCAL_CLASS: Foreign =
+    Foreign { what: "class in a function", instead: "define it outside of all functions" };
 
 /// An f-string that is no message of an assertion.
 pub const FORMATTED: Foreign = Foreign {
@@ -36,6 +42,12 @@ fn foreign_block(block: &Block, found: &mut Vec<(Foreign, Span)>) {
         }
         if let StmtKind::Function(function) = &stmt.kind {
             found.extend(foreign(function));
+        }
+        if let StmtKind::Class(_) = &stmt.kind {
+            found.push((LOCAL_CLASS, stmt.span));
+        }
+        if let StmtKind::Declare(..) = &stmt.kind {
+            found.push((DECLARATION, stmt.span));
         }
         stmt.kind.exprs(&mut |expr| match (&stmt.kind, &expr.kind) {
             (StmtKind::Assert(..), ExprKind::Formatted(formatted)) => {
@@ -69,8 +81,39 @@ fn assigned_block(block: &Block, names: &mut Vec<Name>) {
         if let StmtKind::Function(function) = &stmt.kind {
             add(&function.name.name, names);
         }
+        if let StmtKind::Class(class) = &stmt.kind {
+            add(&class.name.name, names);
+        }
         stmt.kind.blocks(&mut |block| assigned_block(block, names));
     }
+}
+
+/// The parameters of a function, as rows of tables have them (`call/`).
+pub fn takes(function: &Function) -> Vec<String> {
+    let mut takes = Vec::new();
+    for param in &function.params {
+        if param.is_keyword && !takes.iter().any(|one| one == "*") {
+            takes.push("*".to_string());
+        }
+        let name = &param.name.name;
+        takes.push(match param.default {
+            Some(_) => format!("{name}="),
+            None => name.to_string(),
+        });
+    }
+    takes
+}
+
+/// Whether statements return within a branch or a loop.
+pub fn returns_early(block: &Block) -> bool {
+    let returns = |block: &Block| {
+        block.iter().any(|stmt| matches!(stmt.kind, StmtKind::Return(_))) || returns_early(block)
+    };
+    block.iter().any(|stmt| {
+        let mut found = false;
+        stmt.kind.blocks(&mut |block| found |= returns(block));
+        found
+    })
 }
 
 /// The names that loops within statements count with.

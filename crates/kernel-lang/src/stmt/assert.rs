@@ -28,7 +28,7 @@ impl Elaborator<'_> {
         let value = self.expr(test);
         let guards = self.guards_of(test, &value);
         let condition = self.read_condition(&value, test.span);
-        let (message, region) = self.in_region(&guards.1, |cx| cx.message(message));
+        let (message, region) = self.in_part(&guards.1, span, |cx| cx.message(message));
         match (condition, message) {
             (None | Some(Condition::Constant(true)), _) | (Some(Condition::Typed(_)), None) => {}
             (Some(Condition::Constant(false)), message) => {

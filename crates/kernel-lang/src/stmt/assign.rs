@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Assignments: to names, which keep their first type, and to elements of tensors.
+//! Assignments: to names and fields, which keep their first type, and to elements of tensors.
 
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::names::{self, Target};
 use crate::number::Kind;
-use crate::python::tree::{BinaryOp, Expr, ExprKind, Name};
-use crate::scope::{Binding, Lost, Variable};
+use crate::python::tree::{BinaryOp, Expr, ExprKind, Ident, Name};
+use crate::scope::{Binding, Key, Lost, Variable};
 use crate::value::Elaborated;
 use crate::walker::Walker;
 use kernpack_kernel_ir::Scalar;
@@ -17,6 +17,18 @@ impl Target for Elaborator<'_> {
 
     fn bind(&mut self, name: &Name, value: Elaborated, place: Span, span: Span) {
         self.assign_name(name, value, place, span);
+    }
+
+    fn set_field(
+        &mut self,
+        (of, field): (&Expr, &Ident),
+        value: &Elaborated,
+        place: Span,
+        span: Span,
+    ) -> bool {
+        let of = self.expr(of);
+        self.set_field_of(&of, field, value.clone(), (place, span));
+        true
     }
 
     fn store(&mut self, of: (&Expr, &Expr), value: &Elaborated, place: Span, span: Span) -> bool {
@@ -36,9 +48,11 @@ impl Emission {
 impl Elaborator<'_> {
     /// `a = b = value`
     pub(super) fn assign(&mut self, targets: &[Expr], value: &Expr) {
-        if let [Expr { kind: ExprKind::Name(name), .. }] = targets {
-            self.naming = Some(name.clone());
-        }
+        self.naming = match targets {
+            [Expr { kind: ExprKind::Name(name), .. }] => Some(name.clone()),
+            [Expr { kind: ExprKind::Attribute(_, field), .. }] => Some(field.name.clone()),
+            _ => None,
+        };
         let given = self.expr(value);
         self.naming = None;
         for target in targets {
@@ -53,10 +67,15 @@ impl Elaborator<'_> {
 
     /// Gives a name a value. `span` is where the value stands.
     pub fn assign_name(&mut self, name: &Name, value: Elaborated, place: Span, span: Span) {
-        if &**name == "_" {
-            return;
+        if &**name != "_" {
+            self.assign_key(&self.scopes.key(name), value, place, span);
         }
-        let before = self.scopes.frame().get(name).cloned();
+    }
+
+    /// Gives a name or a field a value.
+    pub fn assign_key(&mut self, key: &Key, value: Elaborated, place: Span, span: Span) {
+        let name = &key.name;
+        let before = self.scopes.get(key).cloned();
         let value = match &before {
             Some(variable) => self.kept_type(name, variable, value, span),
             None => value,
@@ -77,7 +96,7 @@ impl Elaborator<'_> {
             true => Binding::Lost(Lost::Poison),
             false => Binding::Value(value),
         };
-        self.scopes.frame().bind(name, Variable { binding, scalar: kept.or(scalar), span: first });
+        self.scopes.bind(key, Variable { binding, scalar: kept.or(scalar), span: first });
     }
 
     /// A value as a name may have it: a literal takes the name's type, and any other type is a
@@ -137,6 +156,13 @@ impl Elaborator<'_> {
                 let right = self.expr(value);
                 let result = self.binary(op, &left, &right, span);
                 self.assign_name(name, result, target.span, span);
+            }
+            ExprKind::Attribute(of, field) => {
+                let of = self.expr(of);
+                let left = self.attribute(of.clone(), field);
+                let right = self.expr(value);
+                let result = self.binary(op, &left, &right, span);
+                self.set_field_of(&of, field, result, (target.span, span));
             }
             ExprKind::Subscript(of, index) => {
                 let of = self.expr(of);

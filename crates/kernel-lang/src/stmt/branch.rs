@@ -9,7 +9,7 @@ use crate::guard::Guard;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
-use crate::scope::{Binding, Bound, Horizon, Lost, Stored, Variable};
+use crate::scope::{Binding, Bound, Horizon, Key, Lost, Stored, Variable};
 use crate::value::Elaborated;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
@@ -27,8 +27,8 @@ impl Branch {
         !matches!(self.flow, Flow::Next)
     }
 
-    fn variable(&self, name: &Name) -> Option<&Variable> {
-        self.bound.iter().find(|(one, _)| one == name).map(|(_, variable)| variable)
+    fn variable(&self, key: &Key) -> Option<&Variable> {
+        self.bound.iter().find(|(one, _)| one == key).map(|(_, variable)| variable)
     }
 }
 
@@ -82,9 +82,9 @@ impl Elaborator<'_> {
                 let first = self.branch(&guards.0, |cx| cx.block(then));
                 let second =
                     self.branch(&guards.1, |cx| cx.branches(rest, otherwise, &mut Vec::new()));
-                for (name, variable) in first.bound.into_iter().chain(second.bound) {
+                for (key, variable) in first.bound.into_iter().chain(second.bound) {
                     let binding = Binding::Lost(Lost::Poison);
-                    self.scopes.frame().bind(&name, Variable { binding, ..variable });
+                    self.scopes.bind(&key, Variable { binding, ..variable });
                 }
                 Flow::Next
             }
@@ -92,11 +92,11 @@ impl Elaborator<'_> {
     }
 
     fn branch(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> Flow) -> Branch {
-        let mark = self.scopes.frame().mark();
+        let mark = self.scopes.mark();
         self.scopes.activation().controls.push(Control::Branch);
         let (flow, region) = self.in_region(guards, build);
         self.scopes.activation().controls.pop();
-        let bound = self.scopes.frame().undo(mark);
+        let bound = self.scopes.undo(mark);
         Branch { flow, bound, region }
     }
 
@@ -120,18 +120,23 @@ impl Elaborator<'_> {
         from: Horizon,
     ) -> Flow {
         let ended = first.is_ended() && second.is_ended();
-        let mut names: Vec<Name> = Vec::new();
-        for (name, _) in first.bound.iter().chain(&second.bound) {
-            if !names.contains(name) && !ended {
-                names.push(name.clone());
+        let mut keys: Vec<Key> = Vec::new();
+        for (key, _) in first.bound.iter().chain(&second.bound) {
+            if !keys.contains(key) && !ended {
+                keys.push(key.clone());
             }
         }
-        let from_first = self.values_at_end(&names, &mut first);
-        let from_second = self.values_at_end(&names, &mut second);
+        let from_first = self.values_at_end(&keys, &mut first);
+        let from_second = self.values_at_end(&keys, &mut second);
         let mut joined = Vec::new();
-        for ((name, a), b) in names.iter().zip(from_first).zip(from_second) {
-            let places = [&first, &second].map(|branch| branch.variable(name).map(|one| one.span));
-            joined.push(self.join_name(name, a, b, places, from));
+        for ((key, a), b) in keys.iter().zip(from_first).zip(from_second) {
+            let places = [&first, &second].map(|branch| branch.variable(key).map(|one| one.span));
+            joined.push(match self.join_name(&key.name, a, b, places, from) {
+                one if one.is_in_slots() && self.scopes.is_constexpr(key) => {
+                    Joined::lost(Lost::Changes)
+                }
+                one => one,
+            });
         }
         for (branch, is_first) in [(&mut first, true), (&mut second, false)] {
             if branch.is_ended() {
@@ -146,9 +151,9 @@ impl Elaborator<'_> {
             }
             branch.region = self.emit.b.close();
         }
-        for (name, one) in names.iter().zip(joined) {
-            let variable = first.variable(name).or(second.variable(name));
-            let before = self.scopes.frame().get(name).cloned();
+        for (key, one) in keys.iter().zip(joined) {
+            let variable = first.variable(key).or(second.variable(key));
+            let before = self.scopes.get(key).cloned();
             let Some(kept) = before.as_ref().or(variable) else { continue };
             let (binding, scalar) = match one.binding {
                 Binding::Stored(Stored::Same(value)) => (Binding::Value(value), kept.scalar),
@@ -159,7 +164,7 @@ impl Elaborator<'_> {
                 binding => (binding, kept.scalar),
             };
             let variable = Variable { binding, scalar, span: kept.span };
-            self.scopes.frame().bind(name, variable);
+            self.scopes.bind(key, variable);
         }
         self.emit.b.if_else(condition, first.region, second.region);
         if ended { Flow::Ended } else { Flow::Next }
@@ -168,17 +173,17 @@ impl Elaborator<'_> {
     /// The values of names at the end of a branch; nothing where it does not get there.
     fn values_at_end(
         &mut self,
-        names: &[Name],
+        keys: &[Key],
         branch: &mut Branch,
     ) -> Vec<Option<Result<Elaborated, Lost>>> {
         if branch.is_ended() {
-            return vec![None; names.len()];
+            return vec![None; keys.len()];
         }
         self.emit.b.reopen(std::mem::take(&mut branch.region));
-        let mut values = Vec::with_capacity(names.len());
-        for name in names {
-            let variable = branch.variable(name).cloned();
-            let variable = variable.or_else(|| self.scopes.frame().get(name).cloned());
+        let mut values = Vec::with_capacity(keys.len());
+        for key in keys {
+            let variable = branch.variable(key).cloned();
+            let variable = variable.or_else(|| self.scopes.get(key).cloned());
             values.push(Some(match variable.map(|variable| variable.binding) {
                 None => Err(Lost::Branch),
                 Some(Binding::Lost(lost)) => Err(lost),
@@ -198,7 +203,7 @@ impl Elaborator<'_> {
         places: [Option<Span>; 2],
         from: Horizon,
     ) -> Joined {
-        let lost = |lost| Joined { binding: Binding::Lost(lost), first: None, second: None };
+        let lost = Joined::lost;
         let (first, second) = match (first, second) {
             (Some(Err(reason)), _) | (_, Some(Err(reason))) => return lost(reason),
             (first, second) => (first.and_then(Result::ok), second.and_then(Result::ok)),
@@ -263,4 +268,15 @@ struct Joined {
     binding: Binding,
     first: Option<Elaborated>,
     second: Option<Elaborated>,
+}
+
+impl Joined {
+    fn lost(lost: Lost) -> Joined {
+        Joined { binding: Binding::Lost(lost), first: None, second: None }
+    }
+
+    /// Whether threads find out what it is.
+    fn is_in_slots(&self) -> bool {
+        !matches!(self.binding, Binding::Lost(_) | Binding::Stored(Stored::Same(_)))
+    }
 }

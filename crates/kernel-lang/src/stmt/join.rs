@@ -34,6 +34,8 @@ impl Emission {
             | (Elaborated::Pointer(a), Elaborated::Pointer(b)) => a == b,
             (Elaborated::Mbarrier(a), Elaborated::Mbarrier(b)) => a == b,
             (Elaborated::Closure(a), Elaborated::Closure(b)) => Arc::ptr_eq(a, b),
+            (Elaborated::Class(a), Elaborated::Class(b)) => Arc::ptr_eq(a, b),
+            (Elaborated::Object(a), Elaborated::Object(b)) => a.fields == b.fields,
             (Elaborated::Builtin(a), Elaborated::Builtin(b)) => std::ptr::eq(*a, *b),
             (Elaborated::Module(a), Elaborated::Module(b)) => a == b,
             (Elaborated::Optional(a), Elaborated::Optional(b)) => a == b,
@@ -87,10 +89,13 @@ impl Emission {
             | Elaborated::AsyncGroup
             | Elaborated::BulkGroup
             | Elaborated::Kernpack
+            | Elaborated::Class(_)
             | Elaborated::Module(_)
             | Elaborated::Optional(_) => true,
+            Elaborated::Object(object) => object.fields < from.next_frame,
             Elaborated::Closure(closure) => {
-                closure.frame.is_none_or(|around| around < from.next_frame)
+                let object = closure.object.as_ref().map(|object| object.fields);
+                [closure.frame, object].into_iter().flatten().all(|one| one < from.next_frame)
             }
         }
     }

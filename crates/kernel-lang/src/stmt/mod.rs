@@ -91,12 +91,15 @@ impl Elaborator<'_> {
                         module,
                         frame,
                         uncallable: None,
+                        object: None,
                     })),
                 };
                 let variable =
                     Variable { binding: Binding::Value(value), scalar: None, span: name.span };
-                self.scopes.frame().bind(&name.name, variable);
+                self.scopes.bind_here(&name.name, variable);
             }
+            StmtKind::Class(_) => _ = self.report(walk::LOCAL_CLASS.diagnostic(span)),
+            StmtKind::Declare(..) => _ = self.report(walk::DECLARATION.diagnostic(span)),
             StmtKind::Import(_) => _ = self.report(walk::IMPORT.diagnostic(span)),
             StmtKind::Foreign(foreign) => _ = self.report(foreign.diagnostic(span)),
         }

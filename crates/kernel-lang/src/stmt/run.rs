@@ -11,7 +11,7 @@ use crate::inline::{Control, Held, Turn};
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::python::walk;
-use crate::scope::{Binding, Lost, Variable};
+use crate::scope::{Binding, Key, Lost, Variable};
 use crate::unroll::{Unroll, counted};
 use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::kernel;
@@ -62,7 +62,12 @@ impl Elaborator<'_> {
     /// A loop of which a mistake was reported: its body may have others.
     fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
         self.assign_to(target, Elaborated::Poison, target.span);
+        let mark = self.scopes.mark();
         let (_, _) = self.in_region(&[], |cx| cx.loop_body(body, vec![]));
+        for (key, variable) in self.scopes.undo(mark) {
+            let binding = Binding::Lost(Lost::Poison);
+            self.scopes.bind(&key, Variable { binding, ..variable });
+        }
         self.poison_assigned(body, target.span);
         Flow::Next
     }
@@ -71,7 +76,7 @@ impl Elaborator<'_> {
     fn poison_assigned(&mut self, body: &Block, span: Span) {
         for name in walk::assigned(body) {
             let (binding, scalar) = (Binding::Lost(Lost::Poison), None);
-            self.scopes.frame().bind(&name, Variable { binding, scalar, span });
+            self.scopes.bind_here(&name, Variable { binding, scalar, span });
         }
     }
 
@@ -131,7 +136,7 @@ impl Elaborator<'_> {
         let mut names = Vec::new();
         walk::target_names(target, &mut names);
         let typed = names.into_iter().filter_map(|name| {
-            let scalar = self.scopes.frame().get(&name)?.scalar?;
+            let scalar = self.scopes.own(&name)?.scalar?;
             Some((name, scalar))
         });
         typed.collect()
@@ -140,10 +145,10 @@ impl Elaborator<'_> {
     /// The end of an unrolled loop, for a name that had a type before: where it has another one
     /// now, it was the loop's index alone.
     fn end_index(&mut self, name: &Name, before: Scalar) {
-        let Some(variable) = self.scopes.frame().get(name).cloned() else { return };
+        let Some(variable) = self.scopes.own(name).cloned() else { return };
         if variable.scalar.is_some_and(|now| now != before) {
             let binding = Binding::Lost(Lost::Index);
-            self.scopes.frame().bind(name, Variable { binding, scalar: Some(before), ..variable });
+            self.scopes.bind_here(name, Variable { binding, scalar: Some(before), ..variable });
         }
     }
 
@@ -192,7 +197,7 @@ impl Elaborator<'_> {
         let last = facts[1].max.saturating_sub(1).max(facts[0].min);
         let divisor = gcd(facts[0].divisor, facts[2].divisor).max(1);
         self.emit.know(index, Facts { divisor, min: facts[0].min, max: last });
-        let mark = self.scopes.frame().mark();
+        let mark = self.scopes.mark();
         self.emit.b.open();
         let shown = match bounds.down {
             None => index,
@@ -206,7 +211,7 @@ impl Elaborator<'_> {
             // A slot of that name is of another loop.
             let lost = Binding::Lost(Lost::Index);
             let variable = Variable { binding: lost, scalar: None, span: target.span };
-            self.scopes.frame().bind(name, variable);
+            self.scopes.bind_here(name, variable);
         }
         self.assign_to(target, Elaborated::Typed(shown), target.span);
         // A loop that no thread turns may be there for other launches.
@@ -214,7 +219,7 @@ impl Elaborator<'_> {
         let guards = if is_unreached { &[Guard::Unreached][..] } else { &[] };
         let held = self.with_guards(guards, |cx| cx.loop_body(body, held));
         let region = self.emit.b.close();
-        let bound = self.scopes.frame().undo(mark);
+        let bound = self.scopes.undo(mark);
         self.emit.b.effect(OpKind::For {
             index,
             first: bounds.first,
@@ -230,7 +235,7 @@ impl Elaborator<'_> {
     /// A turn of a loop. Gives what became of the names that no slot holds where one is left.
     fn loop_body(&mut self, body: &Block, held: Vec<Held>) -> Vec<Held> {
         self.scopes.activation().controls.push(Control::Loop);
-        let branch = self.scopes.frame().branch();
+        let branch = self.scopes.branch();
         self.scopes.activation().turns.push(Turn { branch, held });
         self.block(body);
         self.scopes.activation().controls.pop();
@@ -241,7 +246,7 @@ impl Elaborator<'_> {
     pub(super) fn leaves_early(&mut self) {
         let Some(mut turn) = self.scopes.activation().turns.pop() else { return };
         for one in &mut turn.held {
-            let now = self.scopes.frame().bound_in(&one.name, turn.branch).cloned();
+            let now = self.scopes.bound_in(&one.key, turn.branch).cloned();
             one.is_left_changed |= now.is_some_and(|now| !self.is_unchanged(&one.before, &now));
         }
         self.scopes.activation().turns.push(turn);
@@ -250,7 +255,7 @@ impl Elaborator<'_> {
     /// `while test:`
     pub(super) fn while_loop(&mut self, test: &Expr, body: &Block) -> Flow {
         let held = self.prepare_loop(body, &[]);
-        let mark = self.scopes.frame().mark();
+        let mark = self.scopes.mark();
         self.emit.b.open();
         let value = self.expr(test);
         let guards = self.guards_of(test, &value);
@@ -263,49 +268,76 @@ impl Elaborator<'_> {
         self.emit.b.open();
         let held = self.with_guards(&guards.0, |cx| cx.loop_body(body, held));
         let region = self.emit.b.close();
-        let bound = self.scopes.frame().undo(mark);
+        let bound = self.scopes.undo(mark);
         self.emit.b.effect(OpKind::While { before, condition, body: region });
         self.finish_loop(bound, held, &[]);
         self.leave_outer_loop();
         Flow::Next
     }
 
-    /// Makes ready for a loop the names that it assigns. Gives those that no slot can hold.
+    /// Makes ready for a loop the names that it assigns, and fields that it may assign. Gives those
+    /// that no slot can hold.
     fn prepare_loop(&mut self, body: &Block, targets: &[Name]) -> Vec<Held> {
         let inner = walk::loop_targets(body);
+        let assigned = walk::assigned(body).into_iter().filter(|name| !targets.contains(name));
+        let names: Vec<_> = assigned.map(|name| self.scopes.key(&name)).collect();
         let mut held = Vec::new();
-        for name in walk::assigned(body) {
-            let Some(variable) = self.scopes.frame().get(&name).cloned() else { continue };
-            if targets.contains(&name) {
-                continue;
-            }
-            let Binding::Value(value) = &variable.binding else { continue };
-            let (scalar, first) = (variable.scalar, variable.span);
-            let is_index = inner.contains(&name);
-            let stored = if is_index { None } else { self.emit.promote(&name, value) };
-            let fits = stored.as_ref().is_none_or(|stored| self.fits_in(stored, value, first));
-            let binding = match stored {
-                Some(_) if !fits => Binding::Lost(Lost::Poison),
-                Some(stored) => {
-                    self.emit.store_into(&stored, value);
-                    Binding::Stored(stored)
-                }
-                None => {
-                    let (name, before) = (name.clone(), variable.clone());
-                    let lost = if is_index { Lost::Index } else { Lost::Changes };
-                    held.push(Held { name, before, lost, is_left_changed: false });
-                    Binding::Lost(lost)
-                }
-            };
-            self.scopes.frame().bind(&name, Variable { binding, scalar, span: first });
+        for key in names {
+            let is_index = inner.contains(&key.name);
+            held.extend(self.prepare_name(key, is_index));
         }
+        self.prepare_fields(body);
         held
+    }
+
+    /// Puts into slots what a name stands for. Gives it where no slot can hold that.
+    fn prepare_name(&mut self, key: Key, is_index: bool) -> Option<Held> {
+        let before = self.scopes.get(&key).cloned()?;
+        let Binding::Value(value) = &before.binding else { return None };
+        if !is_index && self.put_in_slots(&key, &before, value) {
+            return None;
+        }
+        let lost = if is_index { Lost::Index } else { Lost::Changes };
+        self.scopes.bind(&key, Variable { binding: Binding::Lost(lost), ..before });
+        Some(Held { key, before, lost, is_left_changed: false })
+    }
+
+    /// Puts into slots the fields that statements may assign. One that no slot holds stays what it
+    /// is: assigning it is a mistake, where that is done.
+    pub fn prepare_fields(&mut self, body: &Block) {
+        let mut fields = self.scopes.fields();
+        if fields.is_empty() {
+            return;
+        }
+        let assigned = self.files.assigned_fields(body);
+        fields.retain(|key| assigned.contains(&key.name) && !self.scopes.is_constexpr(key));
+        for key in fields {
+            let Some(before) = self.scopes.get(&key).cloned() else { continue };
+            if let Binding::Value(value) = &before.binding {
+                self.put_in_slots(&key, &before, value);
+            }
+        }
+    }
+
+    /// Has slots hold the value of a name. Gives whether there are such.
+    fn put_in_slots(&mut self, key: &Key, before: &Variable, value: &Elaborated) -> bool {
+        let Some(stored) = self.emit.promote(&key.name, value) else { return false };
+        let binding = match self.fits_in(&stored, value, before.span) {
+            true => {
+                self.emit.store_into(&stored, value);
+                Binding::Stored(stored)
+            }
+            false => Binding::Lost(Lost::Poison),
+        };
+        self.scopes.bind(key, Variable { binding, ..*before });
+        true
     }
 
     /// Gives names their values behind a loop.
     fn finish_loop(&mut self, bound: crate::scope::Bound, held: Vec<Held>, targets: &[Name]) {
-        for (name, variable) in bound {
-            let was = held.iter().find(|one| one.name == name);
+        let here = self.scopes.frame_id();
+        for (key, variable) in bound {
+            let was = held.iter().find(|one| one.key == key);
             let binding = match was {
                 // Whatever happened, it is what it was.
                 Some(Held { before, is_left_changed: false, .. })
@@ -313,7 +345,7 @@ impl Elaborator<'_> {
                 {
                     before.binding.clone()
                 }
-                _ if targets.contains(&name) => Binding::Lost(Lost::Index),
+                _ if key.frame == here && targets.contains(&key.name) => Binding::Lost(Lost::Index),
                 Some(one) => Binding::Lost(one.lost),
                 None => match variable.binding {
                     Binding::Lost(Lost::Poison) => Binding::Lost(Lost::Poison),
@@ -321,7 +353,7 @@ impl Elaborator<'_> {
                 },
             };
             let scalar = was.and_then(|one| one.before.scalar);
-            self.scopes.frame().bind(&name, Variable { binding, scalar, span: variable.span });
+            self.scopes.bind(&key, Variable { binding, scalar, span: variable.span });
         }
     }
 

@@ -513,7 +513,7 @@ fn kernels_and_their_parameters_are_plain() {
     check_file(
         "@kp.kernel\nasync def k(x):\n    pass\n@kp.kernel\ndef k(*x, **y): pass\n",
         expect![[r#"
-            error[module-statement]: a kernel file has imports, functions and constants
+            error[module-statement]: a kernel file has imports, functions, classes and constants
               2:1 `@kp.kernel` this is something else
               help: write the statement without it
             error[foreign-python]: kernels have no `*args`

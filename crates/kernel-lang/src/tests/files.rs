@@ -167,21 +167,18 @@ def m(): pass
     check(
         &[("k.py", text)],
         expect![[r#"
-            error[module-statement]: a kernel file has imports, functions and constants
+            error[module-statement]: a kernel file has imports, functions, classes and constants
               2:1 `print(1)` this is something else
               help: move it into a function, or behind `if __name__ == "__main__":`
-            error[module-statement]: a kernel file has imports, functions and constants
+            error[module-statement]: a kernel file has imports, functions, classes and constants
               3:1 `for i in range(3): pass` this is something else
               help: move it into a function, or behind `if __name__ == "__main__":`
-            error[module-statement]: a kernel file has imports, functions and constants
+            error[module-statement]: a kernel file has imports, functions, classes and constants
               4:1 `x.y` this is something else
               help: assign to a name
-            error[module-statement]: a kernel file has imports, functions and constants
+            error[module-statement]: a kernel file has imports, functions, classes and constants
               5:1 `a, b.c` this is something else
               help: assign to a name
-            error[module-statement]: a kernel file has imports, functions and constants
-              6:1 `class A: pass` this is something else
-              help: pass tuples, or several arguments
             error[decorator]: `kp.kernel` takes no arguments
               7:2 `kp.kernel(1)`
               help: write `@kp.kernel`

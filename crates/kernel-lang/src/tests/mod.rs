@@ -8,6 +8,7 @@ mod files;
 mod fuzz;
 mod meaning;
 mod memory;
+mod pipelines;
 mod run;
 mod sources;
 

@@ -9,9 +9,15 @@ use kernpack_kernel_ir::kernel::{Kernel, Value};
 use kernpack_kernel_ir::op::{Call, OpKind, Region};
 use kernpack_kernel_ir::types::{Space, Type};
 
-/// Makes one, so that other blocks and copies see it, too, behind a barrier.
-const INIT: &str = "mbarrier.init.shared::cta.b64 [{0}], {1}; \
-                    fence.mbarrier_init.release.cluster; fence.proxy.async;";
+/// Makes one.
+const INIT: &str = "mbarrier.init.shared::cta.b64 [{0}], {1};";
+
+/// Has other blocks and copies see one that was made, too, behind a barrier.
+const FENCES: &str = " fence.mbarrier_init.release.cluster; fence.proxy.async;";
+
+/// The first compute capability with clusters, with copies that mbarriers count the bytes of, and
+/// with waits that do not spin.
+const WITH_CLUSTERS: u32 = 90;
 
 impl Lowering<'_, '_, Nvptx> {
     pub(super) fn lower_mbarrier(&mut self, result: Option<Value>, op: MbarrierOp, call: &Call) {
@@ -21,7 +27,10 @@ impl Lowering<'_, '_, Nvptx> {
             Some(Type::Pointer(Space::Cluster)) => "shared::cluster",
             _ => "shared::cta",
         };
+        let has_clusters = self.target.arch.number >= WITH_CLUSTERS;
+        let wait = if has_clusters { "try_wait" } else { "test_wait" };
         let text = match op {
+            MbarrierOp::Init if has_clusters => format!("{INIT}{FENCES}"),
             MbarrierOp::Init => INIT.to_string(),
             MbarrierOp::Arrive => {
                 format!("mbarrier.arrive.release.{scope}.{space}.b64 _, [{{0}}];")
@@ -37,11 +46,11 @@ impl Lowering<'_, '_, Nvptx> {
             }
             MbarrierOp::TryWait => format!(
                 "{{ .reg .b32 parity; and.b32 parity, {{2}}, 1; \
-                 mbarrier.try_wait.parity.acquire.{scope}.shared::cta.b64 {{0}}, [{{1}}], parity; }}"
+                 mbarrier.{wait}.parity.acquire.{scope}.shared::cta.b64 {{0}}, [{{1}}], parity; }}"
             ),
             MbarrierOp::Wait => format!(
                 "{{ .reg .b32 parity; .reg .pred complete; and.b32 parity, {{1}}, 1; WAIT: \
-                 mbarrier.try_wait.parity.acquire.{scope}.shared::cta.b64 complete, [{{0}}], parity; \
+                 mbarrier.{wait}.parity.acquire.{scope}.shared::cta.b64 complete, [{{0}}], parity; \
                  @!complete bra WAIT; }}"
             ),
         };

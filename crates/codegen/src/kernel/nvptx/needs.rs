@@ -4,7 +4,7 @@
 //! before this is known.
 
 use super::rows;
-use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, Meaning};
+use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, Expr, Load, OpKind, Operand, Qualifier, Region, Store};
 use kernpack_kernel_ir::verify::check_calls;
@@ -28,8 +28,11 @@ impl Needs {
     /// Of clusters and dependent launches, which came with sm_90.
     const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78 };
 
+    /// Of mbarriers: what is said of their order is newer than they are.
+    const MBARRIERS: Needs = Needs { ptx: 80, ..Needs::NOTHING };
+
     /// Of mbarriers that count bytes, and what goes with them.
-    const MBARRIERS: Needs = Needs { sm: 90, ptx: 80 };
+    const COUNTS_OF_BYTES: Needs = Needs { sm: 90, ptx: 80 };
 
     /// Of a call: what its row does, and its words.
     pub fn of(call: &Call) -> Needs {
@@ -58,7 +61,15 @@ impl Needs {
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
             ) => Needs::SINCE_SM_90,
-            Meaning::Mbarrier(_) | Meaning::Bulk(_) => Needs::MBARRIERS,
+            Meaning::Mbarrier(MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx)
+            | Meaning::Bulk(_) => Needs::COUNTS_OF_BYTES,
+            Meaning::Mbarrier(
+                MbarrierOp::Init
+                | MbarrierOp::Arrive
+                | MbarrierOp::ArriveAfterCopies
+                | MbarrierOp::TryWait
+                | MbarrierOp::Wait,
+            ) => Needs::MBARRIERS,
             _ => Needs::NOTHING,
         }
     }
