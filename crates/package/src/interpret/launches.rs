@@ -114,7 +114,7 @@ impl Interpretable {
     ///
     /// # Errors
     /// Where one is of no kernel that is written here, or its kernel is wrong.
-    pub fn run(
+    fn run(
         &self,
         accepted: &Accepted,
         tensors: &Tensors<'_>,
@@ -138,11 +138,11 @@ impl Interpretable {
     }
 
     /// Runs the launches of accepted calls that ranks make at the same time: those of the same place
-    /// together. Each is told once.
+    /// together. Each is told once. One rank runs its launches one behind another.
     ///
     /// # Errors
-    /// As of [`run`](Interpretable::run), and where ranks launch differently, or launches begin
-    /// early.
+    /// Where one is of no kernel that is written here, or its kernel is wrong; where ranks launch
+    /// differently, or launches of several begin early.
     pub fn run_ranks(
         &self,
         ranks: &[(&Accepted, Tensors<'_>)],
@@ -150,6 +150,9 @@ impl Interpretable {
         options: &Options,
         device: Option<DeviceFacts>,
     ) -> Result<Vec<RanLaunch>, InterpretError> {
+        if let [(accepted, tensors)] = ranks {
+            return self.run(accepted, tensors, memories, options, device);
+        }
         let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
         let n_launches = ranks.first().map_or(0, |(accepted, _)| accepted.launches.len());
         for (rank, (accepted, _)) in ranks.iter().enumerate() {
@@ -266,10 +269,20 @@ impl Interpretable {
 
     /// The bytes of the smallest parts that launches of an accepted call touch of tensors of that
     /// element type.
-    pub fn cell_bytes(&self, accepted: &Accepted, element: Scalar) -> u32 {
+    fn cell_bytes(&self, accepted: &Accepted, element: Scalar) -> u32 {
         let launches = accepted.launches.iter().map(|(index, _)| &self.function.launches[*index]);
         let kernels = launches.filter_map(|launch| self.instance(launch, accepted).ok());
         let cells = kernels.map(|kernel| interp::cell_bytes(kernel, element));
+        cells.min().unwrap_or(element.bytes())
+    }
+
+    /// The same for the calls of several ranks.
+    pub fn cell_bytes_of<'a>(
+        &self,
+        accepted: impl Iterator<Item = &'a Accepted>,
+        element: Scalar,
+    ) -> u32 {
+        let cells = accepted.map(|accepted| self.cell_bytes(accepted, element));
         cells.min().unwrap_or(element.bytes())
     }
 }

@@ -315,12 +315,7 @@ impl PassedCall<'_> {
         let n_cores = usual.n_cores.min(most_cores);
         let running = Options { seed, cancel, n_cores, ..usual };
         let facts = options.device.unwrap_or(device::USUAL);
-        let ran = match &ranks[..] {
-            [(accepted, tensors)] => {
-                self.ready.run(accepted, tensors, &mut memories, &running, Some(facts))?
-            }
-            ranks => self.ready.run_ranks(ranks, &mut memories, &running, Some(facts))?,
-        };
+        let ran = self.ready.run_ranks(&ranks, &mut memories, &running, Some(facts))?;
         let mut done = InterpretedPassed { is_exact: true, ..InterpretedPassed::default() };
         for ran in &ran {
             done.findings.extend(ran.findings());
@@ -350,12 +345,9 @@ impl PassedCall<'_> {
     /// Refuses a call that takes more memory than it may. Gives how many cores may run it.
     fn most_cores(&self, most: u64) -> Result<usize, InterpretError> {
         let passed: Vec<_> = self.tensors().map(PassedTensor::interpreted).collect();
-        let cell_bytes = |element| {
-            let cells =
-                self.ranks.iter().map(|rank| self.ready.cell_bytes(&rank.accepted, element));
-            cells.min().unwrap_or(element.bytes())
-        };
-        let n_met = self.ranks.iter().map(|rank| self.ready.n_met(&rank.accepted)).max();
+        let accepted = self.ranks.iter().map(|rank| &rank.accepted);
+        let cell_bytes = |element| self.ready.cell_bytes_of(accepted.clone(), element);
+        let n_met = accepted.clone().map(|accepted| self.ready.n_met(accepted)).max();
         let n_met = n_met.unwrap_or_default();
         let kept = Kept { before: false, bytes_per_element: 0, cell_bytes: &cell_bytes, n_met };
         let made = self.ranks.iter().flat_map(|rank| rank.made.iter().flatten());
