@@ -156,6 +156,7 @@ const OTHERS: [&str; 26] = [
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
     "cuCtxSetCurrent",
+    "cuCtxEnablePeerAccess",
     "cuCtxSynchronize",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
