@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tensors of other devices: a call sees to it that its kernels reach their memory, once for two
-//! devices, and says so where they cannot.
+//! devices and both ways, and says so where they cannot.
 
 use super::*;
 use kernpack_ffi_abi::DeviceType;
@@ -43,11 +43,12 @@ fn the_memory_of_another_device_is_asked_for_once() {
         (0, tensor(4, 0), 0),
         (0, tensor_on(DeviceType::CPU, 4, 0), 0),
         (0, tensor_on(DeviceType::CUDA_MANAGED, 4, 1), 0),
-        (0, tensor(4, 1), 1),
+        (0, tensor(4, 1), 2),
         (0, tensor(4, 1), 0),
-        (0, tensor(4, 2), 1),
-        (1, tensor(4, 0), 1),
+        (0, tensor(4, 2), 2),
         (1, tensor(4, 0), 0),
+        (2, tensor(4, 0), 0),
+        (2, tensor(4, 1), 2),
     ] {
         stub.take_log();
         assert_eq!(call(own, y.clone()), Ok(()));
@@ -65,7 +66,7 @@ fn a_peer_that_is_left_out_is_not_asked_for() {
     assert_eq!(call(Value::None), Ok(()));
     assert_eq!(counted(&stub), [0, 1]);
     assert_eq!(call(tensor(7, 0)), Ok(()));
-    assert_eq!(counted(&stub), [1, 1]);
+    assert_eq!(counted(&stub), [2, 1]);
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn memory_that_is_reached_already_is_no_mistake() {
     // PyTorch has asked before, as has another package.
     assert_eq!(load().call("reach", &[tensor(4, 0), tensor(4, 1)]), Ok(()));
     assert_eq!(load().call("reach", &[tensor(4, 0), tensor(4, 1)]), Ok(()));
-    assert_eq!(counted(&stub), [2, 2]);
+    assert_eq!(counted(&stub), [4, 2]);
 }
 
 #[test]
@@ -93,9 +94,13 @@ fn devices_that_do_not_reach_one_another_are_told() {
     let end = "peer access is not supported between these two devices";
     assert!(error.ends_with(end), "{error}");
     assert_eq!(counted(&stub), [1, 0], "nothing is launched");
-    // The next call tries again.
+    // The next call tries again. That the other device does not reach this one is told when its
+    // kernels are to.
+    stub.fail("cuCtxEnablePeerAccess", 2, 217);
     assert_eq!(call(), Ok(()));
-    assert_eq!(counted(&stub), [1, 1]);
+    assert_eq!(counted(&stub), [2, 1]);
+    assert_eq!(loaded.call("reach", &[tensor(4, 1), tensor(4, 0)]), Ok(()));
+    assert_eq!(counted(&stub), [2, 1]);
     for site in ["cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"] {
         let loaded = load();
         stub.fail(site, 1, 2);
@@ -121,7 +126,7 @@ fn prepared_calls_reach_it_too() {
     let loaded = load();
     let prepared = prepare(&loaded, "reach", &[tensor(4, 0), tensor(4, 1)]);
     stub.take_log();
-    for asked in [1, 0] {
+    for asked in [2, 0] {
         launch(&prepared).unwrap();
         assert_eq!(counted(&stub), [asked, 1]);
     }

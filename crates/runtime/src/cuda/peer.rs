@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory of other devices: kernels in the primary context of one device reach what lies in that of
-//! another one, once that was asked for. It is asked once, and may be enabled already.
+//! another one, once that was asked for. It is asked once, and may be enabled already. It is asked
+//! for both ways: kernels that wait for one another may run on the one device when the other one's
+//! are launched, and memory is not to be mapped then.
 //!
 //! Not here: contexts of a caller's own, whose peers are the caller's, and managed memory, which
 //! every device reaches.
@@ -47,6 +49,9 @@ fn reach(device: i64, peer: i64, blank: Blank) -> Result<(), i32> {
         explain::no_peer(blank.runtime_error(), own.driver, [device, peer], status)
     })?;
     own.area.device(number).peers.fetch_or(1 << other, Ordering::Release);
+    if enable(&theirs, &own).is_ok() {
+        own.area.device(other).peers.fetch_or(1 << number, Ordering::Release);
+    }
     Ok(())
 }
 

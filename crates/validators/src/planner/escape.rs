@@ -82,8 +82,9 @@ impl<'s> Planner<'s> {
                 None => elsewhere_zero(&mut self.b, value),
             });
         }
-        let no_peer = self.b.int(-1);
-        places.extend(self.peers[mark.n_peers..].iter_mut().map(|peer| (peer, no_peer)));
+        for peer in &mut self.peers[mark.n_peers..] {
+            places.push((peer, self.b.int(-1)));
+        }
         places.retain(|(value, elsewhere)| **value != *elsewhere);
         let guarded = |(value, elsewhere): &(&mut Value, Value)| Guarded {
             inner: **value,
