@@ -119,7 +119,11 @@ FILLS = ("x[i] = kp.float32(i + turn)", "y[i] = kp.float32(2 * i - turn)")
         # No wait at the beginning.
         (("    meet(flags, rank, epoch + 1)\n", ""), "global-race", READS),
         # Epochs that do not go on: flags of the call before are taken for those of this one.
-        (("flags[r][block, RANKS] = epoch + 2", "flags[r][block, RANKS] = epoch"), "global-race", ()),
+        (
+            ("flags[r][block, RANKS] = epoch + 2", "flags[r][block, RANKS] = epoch"),
+            "global-race",
+            (),
+        ),
         (("meet(flags, rank, epoch + 2)", "meet(flags, rank, epoch + 1)"), "global-race", ()),
         # The other threads of the block go on before the flags are seen, or before they have read.
         (

@@ -87,12 +87,7 @@ pub struct Thread {
 
 impl Thread {
     /// The thread of an event, in a launch of that many blocks and threads, by so many ranks.
-    pub(super) fn of(
-        grid: [u32; 3],
-        block: [u32; 3],
-        n_ranks: usize,
-        event: Event,
-    ) -> Thread {
+    pub(super) fn of(grid: [u32; 3], block: [u32; 3], n_ranks: usize, event: Event) -> Thread {
         let [x, y, _] = block;
         let thread = event.warp * LANES as u32 + event.lane;
         Thread {
