@@ -5,10 +5,10 @@
 //! Their blocks run side by side, as those of one grid do. What reaches no further than a device
 //! orders nothing between them, and neither do barriers: only operations of system scope do. A
 //! rank's launches run one behind another, and each knows all that those of its own rank did, and
-//! what these had acquired. Other ranks may still run any launch in front, or have begun one behind:
-//! launches of the same place are run together, and accesses are held against those of all launches
-//! that some rank does not know the end of. So races are found whichever rank is ahead, and what is
-//! computed is as if they kept step.
+//! what these had acquired. Other ranks may still run any launch in front, or have begun one
+//! behind: launches of the same place are run together, and accesses are held against those of all
+//! launches that some rank does not know the end of. So races are found whichever rank is ahead,
+//! and what is computed is as if they kept step.
 //!
 //! Not here: launches that begin early (`sequence.rs`), and the barrier of the grid, which ranks
 //! that run together have not.
@@ -27,7 +27,7 @@ use super::step::Step;
 use super::warp::{LANES, Warp};
 use crate::intrinsic::Level;
 
-/// What ranks have launched so far.
+/// Launches of ranks, one behind another.
 #[derive(Debug, Default)]
 pub struct Ranks {
     /// The releases to memory.
@@ -42,7 +42,7 @@ pub struct Ranks {
 pub(super) struct Together {
     /// The launches that some rank does not know the end of, with the grid of their first rank.
     past: Vec<(u64, Ran<Vec<Option<Shadow>>>)>,
-    /// What each rank knows as its launch begins, and what its blocks have known as they ended.
+    /// The knowledge of each rank as its launch begins, and that of its blocks as they ended.
     at_begin: Vec<Clock>,
     at_end: Vec<Clock>,
     /// The lanes that have met an earlier launch, and have not been told of.
@@ -95,17 +95,15 @@ impl Ranks {
 fn check(launches: &[Launch], program: &Program) -> Result<(), String> {
     let first = &launches[0];
     let layout = |launch: &Launch| (launch.grid, launch.block, launch.cluster);
+    let told = |of: &Launch| format!("a grid of {:?} blocks of {:?} threads", of.grid, of.block);
     for (rank, other) in launches.iter().enumerate() {
         if other.kernel.name != first.kernel.name {
             let (own, theirs) = (&first.kernel.name, &other.kernel.name);
             return Err(format!("rank 0 launches `{own}`, and rank {rank} `{theirs}`"));
         }
         if layout(other) != layout(first) {
-            let (Launch { grid, block, .. }, (theirs, their_block, _)) = (first, layout(other));
-            return Err(format!(
-                "rank 0 launches a grid of {grid:?} blocks of {block:?} threads, and rank {rank} \
-                 one of {theirs:?} blocks of {their_block:?}"
-            ));
+            let (own, theirs) = (told(first), told(other));
+            return Err(format!("rank 0 launches {own}, and rank {rank} {theirs}"));
         }
     }
     let is_of_grid = |step: &Step| matches!(step, Step::Barrier(Level::Grid));
@@ -147,7 +145,7 @@ impl Together {
 }
 
 impl Machine<'_> {
-    /// What the threads of a rank know as its launch begins.
+    /// The knowledge of a rank's threads as its launch begins.
     pub fn known_at_begin(&self, rank: usize) -> Option<Box<[Order; LANES]>> {
         let known = self.together.as_ref()?.at_begin.get(rank)?;
         let mut orders = new_orders();
@@ -183,11 +181,8 @@ impl Execution<'_, '_> {
         }
         let element = self.machine.memories[id as usize].element_at(met.byte);
         let theirs = if met.seen.way.writes() { "write" } else { "read" };
-        let message = format!(
-            "race: `{element}` is {}, and nothing orders that with another rank's {theirs} in an \
-             earlier launch",
-            deed.passive()
-        );
+        let race = format!("race: `{element}` is {}, and nothing orders that", deed.passive());
+        let message = format!("{race} with another rank's {theirs} in an earlier launch");
         let earlier = Some(together.past[met.launch].1.earlier(met.seen));
         let thread = Some(self.thread(lane));
         let finding = Finding { kind, place, thread, message, other: None, earlier, count: 1 };

@@ -114,7 +114,7 @@ impl Interpretable {
     ///
     /// # Errors
     /// Where one is of no kernel that is written here, or its kernel is wrong.
-    fn run(
+    pub fn run(
         &self,
         accepted: &Accepted,
         tensors: &Tensors<'_>,
@@ -137,8 +137,8 @@ impl Interpretable {
         Ok(ran)
     }
 
-    /// Runs the launches of accepted calls that ranks make at the same time: those of the same place
-    /// together. Each is told once. One rank runs its launches one behind another.
+    /// Runs the launches of accepted calls that ranks make at the same time: those of the same
+    /// place together. Each is told once. One rank runs its launches one behind another.
     ///
     /// # Errors
     /// Where one is of no kernel that is written here, or its kernel is wrong; where ranks launch

@@ -18,8 +18,8 @@ use super::state::{Area, MAX_DEVICES};
 use crate::blank::Blank;
 use crate::interface::layout::ErrorParts;
 
-/// Sees to it that kernels on a device reach the memory of another one. 0, or how many strings of an
-/// error there are.
+/// Sees to it that kernels on a device reach the memory of another one. 0, or how many strings of
+/// an error there are.
 ///
 /// # Safety
 ///

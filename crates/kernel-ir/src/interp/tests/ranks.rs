@@ -8,8 +8,8 @@ use crate::constant::Const;
 use crate::types::Scalar;
 use expect_test::{Expect, expect};
 
-/// Each rank leaves `10 * epoch` in its own `x`, raises the other one's flag, waits for its own, and
-/// adds what both have left to `out`. Behind that, `{end}` is run.
+/// Each rank leaves `10 * epoch` in its own `x`, raises the other one's flag, waits for its own,
+/// and writes the sum of what both have left to `out`. Behind that, `{end}` is run.
 fn exchange(order: [&str; 2], scope: &str, end: &str) -> String {
     let [release, acquire] = order;
     format!(
@@ -222,8 +222,8 @@ fn ranks_launch_alike() {
         both.told(&outcome.findings)
     };
     let larger = refused(&|launch| launch.grid = [2, 1, 1]);
-    let message = "rank 0 launches a grid of [1, 1, 1] blocks of [1, 1, 1] threads, and rank 1 one \
-                   of [2, 1, 1] blocks of [1, 1, 1]";
+    let message = "rank 0 launches a grid of [1, 1, 1] blocks of [1, 1, 1] threads, and rank 1 a \
+                   grid of [2, 1, 1] blocks of [1, 1, 1] threads";
     assert!(larger.contains(message), "{larger}");
     let fewer = refused(&|launch| launch.arguments.truncate(5));
     assert!(fewer.contains("expected 6 arguments, found 5"), "{fewer}");
