@@ -270,8 +270,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Where results and workspaces are allocated, and kernels run.
     pub device: Device,
-    /// The numbers of the devices whose memory kernels reach beside that of their own: of each tensor
-    /// marked `peer` its own, or -1 where it is in no memory of one device.
+    /// The numbers of the devices whose memory kernels reach beside that of their own: of each
+    /// tensor marked `peer` its own, or -1 where it is in no memory of one device.
     pub peers: Vec<Value>,
     /// The tensors that an accepted call allocates and returns.
     pub results: Vec<Alloc>,
