@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls on the interpreter, which says what is wrong with the kernels that they launch.
 
-`Function.check` copies what is passed, and so writes nothing of the caller's. Arrays of a GPU are
+`Function.check` copies what is passed, and so writes nothing of the caller's; `check_ranks` does so
+of several calls, which run at the same time and share the arrays that they share. Arrays of a GPU are
 copied to the host by the memory that they lie in, so that those that overlap do so there. Not here:
 the interpreter (`docs/debugging.md`), and the checks of a call, which are the same.
 """
@@ -50,7 +51,7 @@ class Checked:
 
     `results` is what the call would have returned. `arguments` are those of the call, in order,
     with a copy in the place of each array that the function may write, as it would be behind the
-    call.
+    call. Of `check_ranks` both have an entry for each rank.
     """
 
     findings: list[Finding]
@@ -101,6 +102,24 @@ def check(
     are tuples by now. The request is what the function was made of, where that is not the last one
     that became its package: findings show places in its texts.
     """
+    checked = check_ranks(function, [args], seed, strict, device, request)
+    return dataclasses.replace(checked, results=checked.results[0], arguments=checked.arguments[0])
+
+
+def check_ranks(
+    function: Function,
+    ranks: Sequence[tuple[Any, ...]],
+    seed: int,
+    strict: bool,
+    device: Mapping[str, int] | None = None,
+    request: Request | None = None,
+) -> Checked:
+    """The calls with these arguments, as `check` makes one, at the same time."""
+    if not ranks:
+        raise ValueError("there is no rank: expected the arguments of one at least")
+    if len({len(args) for args in ranks}) > 1:
+        counts = ", ".join(str(len(args)) for args in ranks)
+        raise TypeError(f"the ranks pass {counts} arguments: expected as many each")
     request = function.package.request if request is None else request
     if request is None:
         raise TypeError(
@@ -108,15 +127,22 @@ def check(
             f"known, as the package {function.package.path} was not built from it here"
         )
     host = _Host()
-    passed = [host.copied(arg) for arg in args]
-    told = dict(device or {})
-    options = {"function": function.name, "seed": seed, "devices": host.devices, "device": told}
+    passed = [host.copied(arg) for args in ranks for arg in args]
+    options = {
+        "function": function.name,
+        "seed": seed,
+        "ranks": len(ranks),
+        "devices": host.devices,
+        "device": dict(device or {}),
+    }
     given: dict[int, Any] = {}
     answer = _native.interpret(*request, options, given.__setitem__, passed)
     if "error" in answer:
         raise _failed(function, answer["error"])
     n_results = answer["results"]
     results = [host.returned(given[number]) for number in range(n_results)]
+    n_of_rank = n_results // len(ranks)
+    of_ranks = [results[at * n_of_rank : (at + 1) * n_of_rank] for at in range(len(ranks))]
     findings = [_finding(each) for each in answer["findings"]]
     if strict and findings:
         raise CheckError("\n".join(each.text for each in findings), findings)
@@ -124,8 +150,8 @@ def check(
     numbers = iter(range(len(host.tensors)))
     return Checked(
         findings,
-        function.returned(results, args),
-        tuple(_left(arg, numbers, written) for arg in args),
+        tuple(function.returned(own, args) for own, args in zip(of_ranks, ranks)),
+        tuple(_left(args, numbers, written) for args in ranks),
     )
 
 

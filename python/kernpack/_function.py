@@ -198,6 +198,26 @@ class _Methods(tvm_ffi.Function):
             cast("Function", self), self._in_order(args, keywords), seed, strict, device
         )
 
+    def check_ranks(
+        self,
+        ranks: Sequence[tuple[Any, ...]],
+        /,
+        *,
+        seed: int = 0,
+        strict: bool = False,
+        device: Mapping[str, int] | None = None,
+    ) -> Checked:
+        """Makes calls on the interpreter as `check` does, one with the arguments of each rank: they
+        run at the same time, each on a device of its own, and share the arrays that several pass.
+
+        Only what is of system scope orders one of them behind another. `results` and `arguments` have
+        an entry for each rank.
+        """
+        with importing():
+            from . import _check
+        calls = [self._in_order(args, {}) for args in ranks]
+        return _check.check_ranks(cast("Function", self), calls, seed, strict, device)
+
     def _in_order(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call on the interpreter, in order."""
         bound = args

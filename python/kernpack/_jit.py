@@ -374,6 +374,29 @@ class _JitMethods(Function):
         # Another function may have become the same package, with other places.
         return _check.check(variant.function, given, seed, strict, device, variant.request)
 
+    def check_ranks(
+        self,
+        ranks: Sequence[tuple[Any, ...]],
+        /,
+        *,
+        seed: int = 0,
+        strict: bool = False,
+        device: Mapping[str, int] | None = None,
+    ) -> _check.Checked:
+        """As `Function.check_ranks`: all ranks have arguments of the same types and constants."""
+        calls = [self._to_interpret(args, {}, "a check") for args in ranks]
+        if not calls:
+            raise ValueError("there is no rank: expected the arguments of one at least")
+        variant = calls[0][0]
+        for rank, (other, _) in enumerate(calls):
+            if other is not variant:
+                raise TypeError(
+                    f"`{self.__name__}` is not the same for all ranks: rank 0 calls "
+                    f"`{variant.function.signature}`, and rank {rank} `{other.function.signature}`"
+                )
+        given = [each for _, each in calls]
+        return _check.check_ranks(variant.function, given, seed, strict, device, variant.request)
+
     def _to_interpret(
         self, args: Sequence[Any], keywords: Mapping[str, Any], why: str
     ) -> tuple[Variant, tuple[Any, ...]]:

@@ -91,7 +91,8 @@ def test_an_example_gives_nearly_the_same(call):
 def test_every_function_of_the_examples_is_compared():
     texts = [path.read_text() for path in EXAMPLES.glob("*.py")]
     functions = {name for text in texts for name in re.findall(r"@kp\.jit\(\s*\"+\s*(\w+)\(", text)}
-    assert functions == {call.split()[1] for call in CALLS + CLOSE}
+    # One rank alone would wait for ever: `test_all_reduce.py`.
+    assert functions == {"all_reduce", *(call.split()[1] for call in CALLS + CLOSE)}
 
 
 @pytest.mark.parametrize("arch", ["compute_80", "sm_80,compute_80", "compute_80,sm_90"])

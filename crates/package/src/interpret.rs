@@ -58,6 +58,9 @@ pub struct Wanted {
     /// Its arguments: dims, dtypes and scalars by their names. The attributes of the
     /// device goes by its names too, such as `device.sm_count`.
     pub values: Vec<(String, String)>,
+    /// Those that each rank has beside them, where several make the call at the same time. They are
+    /// passed the same tensors.
+    pub ranks: Vec<Vec<(String, String)>>,
     /// Tensors as they are given, by their names.
     pub arrays: Vec<(String, Array)>,
     /// The contents of tensors, by their names; those that are not there are filled at random.
@@ -168,14 +171,29 @@ pub fn interpret(
     let mut named = wanted.values.iter().map(|(name, _)| name);
     let is_known = known.is_some() || named.any(|name| name == DeviceFact::Cc.name());
     let (wanted, facts) = device::of_wanted(plan, wanted, known.unwrap_or(device::USUAL))?;
-    let arguments = Arguments::make(&function.signature, &wanted)?;
-    let outcome = check_call_knowing(plan, &arguments.described, device, Some(facts));
-    let accepted = accepted(outcome)?;
-    if is_known {
-        ready.check_archs(&accepted, facts)?;
+    if gpu.is_some() && wanted.ranks.len() > 1 {
+        return Err(InterpretError::Other("a GPU makes no call of several ranks".to_owned()));
     }
-    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments, facts };
-    call.run(&wanted, gpu)
+    let of_ranks = wanted.of_ranks().into_iter().map(|wanted| {
+        let arguments = Arguments::make(&function.signature, &wanted)?;
+        let outcome = check_call_knowing(plan, &arguments.described, device, Some(facts));
+        let accepted = accepted(outcome)?;
+        if is_known {
+            ready.check_archs(&accepted, facts)?;
+        }
+        let made = made(function, &accepted, &arguments.row);
+        Ok((arguments, RankCall { accepted, made }))
+    });
+    let (arguments, ranks): (Vec<_>, Vec<_>) =
+        of_ranks.collect::<Result<Vec<_>, InterpretError>>()?.into_iter().unzip();
+    let Some((arguments, others)) = arguments.split_first() else {
+        unreachable!("there is a rank");
+    };
+    if others.iter().any(|other| other.tensors != arguments.tensors) {
+        let message = "ranks are passed the same tensors: give only scalars by rank";
+        return Err(InterpretError::Other(message.to_owned()));
+    }
+    Call { ready: &ready, ranks, arguments, facts }.run(&wanted, gpu)
 }
 
 /// The effects of a call, where its plan accepts it.
@@ -225,48 +243,60 @@ fn unwritten(function: &Function, tensor: &InterpretedTensor) -> Option<Diagnost
 /// The GPU of a comparison, or why there is none.
 type Found<'w> = Option<(&'w Compare, Result<Gpu, driver::DriverError>)>;
 
-/// A call that its plan has accepted.
+/// A call that its plan has accepted, by one rank or more.
 struct Call<'c> {
     ready: &'c Interpretable,
-    accepted: &'c Accepted,
+    ranks: Vec<RankCall>,
     arguments: &'c Arguments,
     facts: DeviceFacts,
+}
+
+/// The call of a rank.
+struct RankCall {
+    accepted: Accepted,
+    /// Its results and its workspaces.
+    made: [Vec<InterpretedTensor>; 2],
 }
 
 /// Where the tensors of a call are.
 struct Placed {
     memories: Memories,
     passed: Vec<MemoryId>,
-    results: Vec<MemoryId>,
-    workspaces: Vec<MemoryId>,
+    /// The results and the workspaces of each rank.
+    made: Vec<[Vec<MemoryId>; 2]>,
 }
 
 impl Call<'_> {
     fn run(&self, wanted: &Wanted, gpu: Found<'_>) -> Result<Interpreted, InterpretError> {
-        let made = made(&self.ready.function, self.accepted, &self.arguments.row);
         let (before, bytes_per_element) = (gpu.is_some(), wanted.bytes_per_element);
-        let all = self.arguments.tensors.iter().chain(made.iter().flatten());
+        let made = self.ranks.iter().flat_map(|rank| rank.made.iter().flatten());
+        let all = self.arguments.tensors.iter().chain(made);
         let most = wanted.most_memory.unwrap_or(u64::MAX);
-        let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
-        let n_met = self.ready.n_met(self.accepted);
+        let accepted = self.ranks.iter().map(|rank| &rank.accepted);
+        let cell_bytes = |element| self.ready.cell_bytes_of(accepted.clone(), element);
+        let n_met = accepted.clone().map(|accepted| self.ready.n_met(accepted)).max();
+        let n_met = n_met.unwrap_or_default();
         let kept = Kept { before, bytes_per_element, cell_bytes: &cell_bytes, n_met };
         let most_cores = budget::check(all, kept, most)?;
-        let (mut placed, tensors) = self.place(wanted, made);
+        let (mut placed, tensors) = self.place(wanted);
         let before = tensors.iter().filter(|_| gpu.is_some());
         let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
         let before: Vec<_> = before.collect();
         let notes = self.ready.notes.clone();
         let mut done = Interpreted { is_exact: true, notes, ..Interpreted::default() };
-        let Placed { memories, passed, results, workspaces } = &mut placed;
+        let Placed { memories, passed, made } = &mut placed;
         let at = |address| {
             let (number, offset) = tensor_at(address)?;
             Some((*passed.get(number)?, offset))
         };
-        let places = Tensors { at: &at, results, workspaces };
+        let ranks = accepted.clone().zip(&*made).map(|(accepted, [results, workspaces])| {
+            (accepted, Tensors { at: &at, results, workspaces })
+        });
+        let ranks: Vec<_> = ranks.collect();
         let usual = Options::default();
         let n_cores = wanted.n_cores.unwrap_or(usual.n_cores).min(most_cores);
         let options = Options { seed: wanted.seed, n_cores, ..usual };
-        let ran = self.ready.run(self.accepted, &places, memories, &options, Some(self.facts))?;
+        let ran = self.ready.run_ranks(&ranks, memories, &options, Some(self.facts))?;
         for ran in &ran {
             done.findings.extend(ran.findings());
             done.is_exact &= ran.outcome.is_exact;
@@ -345,11 +375,7 @@ impl Call<'_> {
     }
 
     /// Gives every tensor memory, and those that are passed what they hold.
-    fn place(
-        &self,
-        wanted: &Wanted,
-        [results, workspaces]: [Vec<InterpretedTensor>; 2],
-    ) -> (Placed, Vec<(MemoryId, InterpretedTensor)>) {
+    fn place(&self, wanted: &Wanted) -> (Placed, Vec<(MemoryId, InterpretedTensor)>) {
         let mut memories = Memories::default();
         let mut tensors = Vec::new();
         let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
@@ -363,18 +389,33 @@ impl Call<'_> {
             id
         });
         let passed = passed.collect();
-        let mut allocate = |tensor: InterpretedTensor| {
+        let mut allocate = |tensor: &InterpretedTensor| {
             let id = memories.add(tensor.memory(None));
-            tensors.push((id, tensor));
+            tensors.push((id, tensor.clone()));
             id
         };
-        let results = results.into_iter().map(&mut allocate).collect();
-        let workspaces = workspaces.into_iter().map(&mut allocate).collect();
-        (Placed { memories, passed, results, workspaces }, tensors)
+        let mut allocated = |made: &Vec<InterpretedTensor>| -> Vec<MemoryId> {
+            made.iter().map(&mut allocate).collect()
+        };
+        let made = self.ranks.iter().map(|rank| rank.made.each_ref().map(&mut allocated));
+        let made = made.collect();
+        (Placed { memories, passed, made }, tensors)
     }
 }
 
 impl Wanted {
+    /// The call of each rank.
+    fn of_ranks(&self) -> Vec<Wanted> {
+        let of_rank = |own: &Vec<(String, String)>| {
+            let values = [&self.values[..], own].concat();
+            Wanted { values, ..self.clone() }
+        };
+        match &self.ranks[..] {
+            [] => vec![self.clone()],
+            ranks => ranks.iter().map(of_rank).collect(),
+        }
+    }
+
     /// The array that is given for a tensor: the last one that is said.
     fn array(&self, tensor: &str) -> Option<&Array> {
         self.arrays.iter().rev().find(|(name, _)| name == tensor).map(|(_, array)| array)

@@ -3,14 +3,14 @@
 //! called with what Python passes, and its kernels run on copies of the tensors.
 //!
 //! `kernpack_interpret(request, options, receiver, name, bytes, …, argument, …)` takes the request
-//! of `kernpack_get`, and as JSON `function`, `held`, which is how many files in memory follow,
-//! and perhaps `seed`, `write_back`, `devices`, `device` and `memory` as of [`Asked`]. It answers
-//! JSON: the `launches`, the `findings` as `kernpack run --json` has them, each with its `drawn`
-//! text, whether a GPU gives the same bits (`exact`), how many `results` there are, and which of
-//! the `tensors` that were passed may have been written. `receiver` is called with a number and a
-//! tensor for each result and, where nothing is written back, behind them for each tensor that was
-//! passed and may have been written. The problems of a package are an `error`, as of
-//! `kernpack_get`; a call that is refused raises what the call raises.
+//! of `kernpack_get`, and as JSON `function`, `held`, which is how many files in memory follow, and
+//! perhaps `seed`, `ranks`, `write_back`, `devices`, `device` and `memory` as of [`Asked`]. It
+//! answers JSON: the `launches`, the `findings` as `kernpack run --json` has them, each with its
+//! `drawn` text, whether a GPU gives the same bits (`exact`), how many `results` there are, and
+//! which of the `tensors` that were passed may have been written. `receiver` is called with a
+//! number and a tensor for each result and, where nothing is written back, behind them for each
+//! tensor that was passed and may have been written. The problems of a package are an `error`, as
+//! of `kernpack_get`; a call that is refused raises what the call raises.
 //!
 //! The work is done on a thread of its own, while the one that asked looks for signals. Ctrl-C ends
 //! the wait at once, and the interpretation soon after.
@@ -33,6 +33,7 @@ use kernpack_syntax::{Diagnostics, Texts, Told};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -44,6 +45,8 @@ struct Asked {
     held: usize,
     #[serde(default)]
     seed: u64,
+    /// How many ranks make the call at the same time: their arguments follow one another.
+    ranks: Option<NonZeroUsize>,
     /// Whether the caller's tensors get what the function writes.
     #[serde(default)]
     write_back: bool,
@@ -90,7 +93,8 @@ pub fn interpret(args: Args<'_>) -> Result<Value, Error> {
     let said = device_said(asked.device.iter().map(|(name, value)| (&name[..], *value)));
     let device = Some(said.map_err(|problem| Error::value(problem.to_string()))?);
     let (seed, cancel) = (asked.seed, Cancel::default());
-    let options = PassedOptions { seed, most_memory: most, cancel, device };
+    let n_ranks = asked.ranks;
+    let options = PassedOptions { seed, most_memory: most, cancel, device, n_ranks };
     let function = asked.function.clone();
     match wait(request, function, passed, options)? {
         Ok((done, told)) => {

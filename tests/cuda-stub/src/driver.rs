@@ -100,6 +100,8 @@ pub struct Context {
     pub is_alive: bool,
     /// What tells this life of it from others under the same handle.
     pub id: ContextId,
+    /// The contexts whose memory its kernels reach.
+    pub peers: Vec<CUcontext>,
 }
 
 /// A stream.
@@ -302,6 +304,7 @@ impl Driver {
     pub fn end_context(&mut self, context: CUcontext) {
         if let Some(ended) = self.contexts.get_mut(context.0) {
             ended.is_alive = false;
+            ended.peers.clear();
         }
         self.streams.retain(|stream| stream.context != context);
         self.events.retain(|event| event.context != context);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls of packed functions on the interpreter, which runs what they launch one behind another:
-//! lines such as `f(n=4)` are made, and below each stands what is found.
+//! lines such as `f(n=4)` are made, and below each stands what is found. `f(n=4; rank=0; rank=1)`
+//! is the call of two ranks at the same time, with the values that each has beside the first ones.
+//! Tensors hold random numbers, or what `fill=zeros` says.
 
 use super::{FILE, KernelText};
 use kernpack_package::interpret::{InterpretError, Wanted, interpret};
@@ -29,12 +31,21 @@ pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
 fn read(line: &str) -> Option<Wanted> {
     let (function, values) = line.strip_suffix(')')?.split_once('(')?;
     let is_name = function.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let values = values.split(", ").filter(|value| !value.is_empty()).map(|value| {
+    let mut parts = values.split("; ").map(read_values);
+    let (values, ranks) = (parts.next()??, parts.collect::<Option<_>>()?);
+    let (fill, values): (Vec<_>, Vec<_>) = values.into_iter().partition(|(name, _)| name == "fill");
+    let fill = fill.into_iter().map(|(_, fill)| Some((None, fill.parse().ok()?)));
+    let (function, fill) = (function.to_string(), fill.collect::<Option<_>>()?);
+    is_name.then(|| Wanted { function, values, ranks, fill, ..Wanted::default() })
+}
+
+/// `n=4, m=2`
+fn read_values(text: &str) -> Option<Vec<(String, String)>> {
+    let values = text.split(", ").filter(|value| !value.is_empty()).map(|value| {
         let (name, value) = value.split_once('=')?;
         Some((name.to_string(), value.to_string()))
     });
-    let values = values.collect::<Option<_>>()?;
-    is_name.then(|| Wanted { function: function.to_string(), values, ..Wanted::default() })
+    values.collect()
 }
 
 fn found(file: &KernelText, wanted: &Wanted) -> String {

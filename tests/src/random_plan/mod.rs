@@ -64,6 +64,7 @@ pub fn random_plan(rng: &mut Rng, name: &str) -> (Subject, usize) {
         steps: vec![],
         device: Device { kind: Value(0), index: Value(0), is_told: Value(0) },
         results: vec![],
+        peers: vec![],
         workspaces: vec![],
         launches: vec![],
         combinations: Combinations::default(),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packages with GPU kernels, called on a driver that needs no GPU: which device and stream they
-//! choose ([`devices`]), what they load ([`loading`]), and what they say ([`errors`]); kernels by
-//! their [names] in C++, [prepared](prepare) calls and what they [hold](held), what launches
-//! [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that
-//! [Triton](triton) compiled, or that are [written here](kernel_files); how launches were
-//! [submitted], through executable [graphs], alone and in [chains], by [threads](graph_threads),
-//! and where they stay [plain], because of a [setting] too; how many graphs there
-//! [are](graph_bounds), and what [fails](graph_errors) on their way; and the driver's
-//! [structs](interface). What the build says is tested with the compiler.
+//! choose ([`devices`]), whose memory they [reach](peers), what they load ([`loading`]), and what
+//! they say ([`errors`]); kernels by their [names] in C++, [prepared](prepare) calls and what they
+//! [hold](held), what launches [pass](arguments) and [ask](facts) of the device, [tensor
+//! maps](tensor_map), and kernels that [Triton](triton) compiled, or that are [written
+//! here](kernel_files); how launches were [submitted], through executable [graphs], alone and in
+//! [chains], by [threads](graph_threads), and where they stay [plain], because of a [setting] too;
+//! how many graphs there [are](graph_bounds), and what [fails](graph_errors) on their way; and the
+//! driver's [structs](interface). What the build says is tested with the compiler.
 
 mod again;
 mod architectures;
@@ -28,6 +28,7 @@ mod interface;
 mod kernel_files;
 mod loading;
 mod names;
+mod peers;
 mod plain;
 mod prepare;
 mod setting;

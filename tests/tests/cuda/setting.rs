@@ -151,11 +151,12 @@ const FUNCTIONS: [&str; 12] = [
 
 /// What packages call besides, and what the test does. There is no `cuGraphAddDependencies_v2`,
 /// which older drivers lack: graphs do without.
-const OTHERS: [&str; 26] = [
+const OTHERS: [&str; 27] = [
     "cuStreamGetCtx",
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
     "cuCtxSetCurrent",
+    "cuCtxEnablePeerAccess",
     "cuCtxSynchronize",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",

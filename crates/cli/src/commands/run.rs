@@ -40,6 +40,11 @@ pub struct Run {
     /// A tensor is x=@x.npy: what the file of NumPy's holds, of its dtype, shape and order.
     #[arg(value_name = "NAME=VALUE", value_parser = parse_value)]
     values: Vec<(String, String)>,
+    /// A rank that makes the call at the same time as the others, with the scalar that it has for
+    /// itself, as in --rank rank=0 --rank rank=1. All are passed the same tensors, and only what is
+    /// of system scope orders one behind another.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_value, conflicts_with = "compare")]
+    rank: Vec<(String, String)>,
     /// Run on the interpreter, which finds what is wrong: accesses out of bounds, reads of what was
     /// never written, races, barriers that some threads do not come to. That is always done.
     #[arg(long)]
@@ -109,6 +114,7 @@ impl Run {
         let wanted = Wanted {
             function: self.function.clone(),
             values: values.into_iter().cloned().collect(),
+            ranks: self.rank.iter().map(|value| vec![value.clone()]).collect(),
             arrays: arrays.collect::<Result<_, _>>()?,
             fill: self.fill.clone(),
             seed: self.seed,

@@ -4,8 +4,8 @@
 
 use super::function::FunctionBuilder;
 use super::import::call_runtime;
-use kernpack_codegen::llvm::{Ty, V};
-use kernpack_runtime::interface::functions::{CUDA_CURRENT, CUDA_DEVICE};
+use kernpack_codegen::llvm::{Operation, Predicate, Ty, V};
+use kernpack_runtime::interface::functions::{CUDA_CURRENT, CUDA_DEVICE, CUDA_PEER};
 use kernpack_runtime::interface::layout::device_facts;
 use kernpack_validators::plan::{Device, DeviceFact, Expr};
 
@@ -53,6 +53,25 @@ impl<'c> FunctionBuilder<'_, 'c> {
         let n_strings = call_runtime(e, CUDA_CURRENT, &[at, error]);
         self.leave_if_written(n_strings);
         e.sign_extend(e.load(Ty::I32, at))
+    }
+
+    /// Has the runtime see to it that kernels on the call's device reach those of its peers.
+    pub(super) fn reach_peers(&mut self) {
+        let e = self.e;
+        for peer in &self.plan.peers {
+            let (device, peer) = (self.device_number(), self.value(*peer));
+            let is_own = e.compare(Predicate::EQ, peer, device);
+            let is_none = e.compare(Predicate::SLT, peer, e.int(Ty::I64, 0));
+            let is_reached = e.arith(Operation::Or, is_own, is_none);
+            let (ask, behind) = (self.block(), self.block());
+            e.branch(is_reached, behind, ask, Some(true));
+            e.at(ask);
+            let error = self.driver_error();
+            let n_strings = call_runtime(e, CUDA_PEER, &[device, peer, error]);
+            self.leave_if_written(n_strings);
+            e.jump(behind);
+            e.at(behind);
+        }
     }
 
     /// Has the runtime write down what is known of the call's device.

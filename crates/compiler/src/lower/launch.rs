@@ -64,6 +64,9 @@ pub fn lower<'c>(
     let Launching { launches, host, kernels, target, number, submit } = with;
     let plan = builder.plan;
     let index = builder.device_number();
+    if plan.launches.iter().any(|launch| launch.grid().is_some()) {
+        builder.reach_peers();
+    }
     let mut call = Call {
         builder,
         faults,

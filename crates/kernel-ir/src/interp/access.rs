@@ -119,6 +119,9 @@ macro_rules! touch {
         if let (Space::Global, Some(dependence)) = ($space, &mut $self.machine.dependence) {
             dependence.touch($id, $bytes, $key, $lane, $now);
         }
+        if let (Space::Global, Some(together)) = ($space, &mut $self.machine.together) {
+            together.touch($id, $bytes, $key, $lane, $now);
+        }
     };
 }
 pub(super) use touch;
@@ -356,6 +359,7 @@ impl Execution<'_, '_> {
     /// Says what is wrong with accesses to an allocation.
     pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
         self.report_overlaps(id, deed);
+        self.report_met(id, deed);
         for faulty in faults {
             let kind = kind_of(faulty.fault, access.space);
             let is_told = self.warp.outside.explains(self.place(), faulty.lane);

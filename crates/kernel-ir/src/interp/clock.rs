@@ -11,31 +11,40 @@
 //! and that of a cluster brings those of all who have arrived.
 //!
 //! How far an operation in one step reaches, and how near two blocks are, is one scale: [`Reach`].
+//!
+//! Blocks of several ranks, and of their launches one after another, are numbered through: above
+//! [`GRID_BIT`] a number says which grid its block is of.
 
 use super::warp::LANES;
 use kernpack_machine::block::WARP_SIZE;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// How far an operation is seen: by its block, its cluster or all. Also how near two blocks are.
+/// How far an operation is seen: by its block, its cluster, its device or all. Also how near two
+/// blocks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Reach {
     Block = 0,
     Cluster = 1,
     Grid = 2,
+    System = 3,
 }
 
 impl Reach {
     /// Every one.
-    const ALL: [Reach; 3] = [Reach::Block, Reach::Cluster, Reach::Grid];
+    const ALL: [Reach; 4] = [Reach::Block, Reach::Cluster, Reach::Grid, Reach::System];
 
     /// How near two blocks are, of which one has these in its cluster.
     pub fn between(own: u64, other: u64, peers: &[u64]) -> Reach {
-        match (own == other, peers.contains(&other)) {
-            (true, _) => Reach::Block,
-            (false, true) => Reach::Cluster,
-            (false, false) => Reach::Grid,
+        if own == other {
+            Reach::Block
+        } else if peers.contains(&other) {
+            Reach::Cluster
+        } else if grid_of(own) == grid_of(other) {
+            Reach::Grid
+        } else {
+            Reach::System
         }
     }
 
@@ -43,6 +52,24 @@ impl Reach {
     fn within(self) -> impl Iterator<Item = Reach> {
         Reach::ALL.into_iter().filter(move |one| *one <= self)
     }
+}
+
+/// Where the number of a block's grid begins in its own.
+pub(super) const GRID_BIT: u32 = 40;
+
+/// The grid that a block is of.
+pub(super) fn grid_of(block: u64) -> u64 {
+    block >> GRID_BIT
+}
+
+/// The number of a block among those of its grid.
+pub(super) fn in_grid(block: u64) -> u64 {
+    block & ((1 << GRID_BIT) - 1)
+}
+
+/// The number of a block of a grid, among those of all.
+pub(super) fn of_grid(grid: u64, block: u64) -> u64 {
+    grid << GRID_BIT | block
 }
 
 /// Whom a time of a clock is about.
@@ -53,6 +80,8 @@ enum Party {
     Thread(u32),
     /// An mbarrier of the block: its times are its phases.
     Mbarrier(u32),
+    /// All of the grid that begins with the block, which has ended.
+    Grid,
 }
 
 /// The number of a block that stands for what ran before the launch: no grid has so many blocks.
@@ -96,6 +125,19 @@ impl Clock {
         self.learn(block, Party::Block, time);
     }
 
+    /// Knows everything of a grid, which has ended.
+    pub fn learn_grid(&mut self, grid: u64) {
+        let times = Rc::make_mut(self.0.get_or_insert_default());
+        times.retain(|(block, _), _| grid_of(*block) != grid);
+        times.insert((of_grid(grid, 0), Party::Grid), 0);
+    }
+
+    /// Whether it knows everything of a grid.
+    pub fn knows_grid(&self, grid: u64) -> bool {
+        let first = (of_grid(grid, 0), Party::Grid);
+        self.0.as_deref().is_some_and(|times| times.contains_key(&first))
+    }
+
     fn learn(&mut self, block: u64, party: Party, time: u64) {
         let known = Rc::make_mut(self.0.get_or_insert_default()).entry((block, party)).or_default();
         *known = (*known).max(time);
@@ -123,6 +165,7 @@ impl Clock {
         [Party::Block, Party::Warp(event.warp), Party::Thread(thread)]
             .iter()
             .any(|party| times.get(&(event.block, *party)).is_some_and(|time| event.time < *time))
+            || self.knows_grid(grid_of(event.block))
     }
 }
 

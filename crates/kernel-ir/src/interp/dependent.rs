@@ -110,11 +110,6 @@ impl Dependence {
             let text = "launched to begin before what is in front of it has ended".to_owned();
             return Earlier { span: self.span, text };
         };
-        let (span, spelled) = ran.site(seen);
-        let mut text = format!("{} of `{}` {}", ran.thread(seen), ran.kernel, seen.way.text());
-        if span.text.is_none() {
-            text += &format!(", at {spelled}");
-        }
-        Earlier { span: *span, text }
+        ran.earlier(seen)
     }
 }

@@ -9,6 +9,7 @@ use super::finding::{Findings, Kind, Other, Thread, index_of};
 use super::memory::Memory;
 use super::program::Program;
 use super::proxy::ProxyFences;
+use super::ranks::Together;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::{Assert, Register, Step, width};
@@ -35,13 +36,17 @@ pub(super) struct Machine<'a> {
     pub packing: Packing,
     pub most_time: u64,
     pub releases: Releases,
-    /// The blocks of the grid.
+    /// The blocks of a grid.
     pub n_blocks: u64,
     /// The fences in front of copies of many bytes, and who began those that are done.
     pub proxy_fences: ProxyFences,
     pub issuers: Issuers,
     /// The launches in front of this one and behind it, where some may run at its time.
     pub dependence: Option<Dependence>,
+    /// The ranks that have launched it.
+    pub n_ranks: usize,
+    /// The knowledge of ranks of one another, where there are several.
+    pub together: Option<Together>,
     pub findings: Findings,
     pub printed: Vec<String>,
     pub most_printed: usize,
@@ -487,6 +492,6 @@ impl Machine<'_> {
 
     /// A thread, by the numbers of its block, warp and lane.
     pub fn thread(&self, block: u64, warp: u32, lane: u32) -> Thread {
-        Thread::of(self.grid, self.block, Event { block, warp, lane, time: 0 })
+        Thread::of(self.grid, self.block, self.n_ranks, Event { block, warp, lane, time: 0 })
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mistakes of a run, where they are, and which thread of which block did it.
 
-use super::clock::Event;
+use super::clock::{Event, grid_of, in_grid};
 use super::warp::LANES;
 use crate::kernel::{Kernel, Place, PlaceData};
 use kernpack_syntax::{Diagnostic, Span};
@@ -81,30 +81,34 @@ pub struct Thread {
     pub block: [u32; 3],
     /// Where it is in its block.
     pub thread: [u32; 3],
+    /// The rank that launched its grid, where several did.
+    pub rank: Option<u32>,
 }
 
 impl Thread {
-    /// The thread of an event, in a launch of that many blocks and threads.
-    pub(super) fn of(grid: [u32; 3], block: [u32; 3], event: Event) -> Thread {
+    /// The thread of an event, in a launch of that many blocks and threads, by so many ranks.
+    pub(super) fn of(grid: [u32; 3], block: [u32; 3], n_ranks: usize, event: Event) -> Thread {
         let [x, y, _] = block;
         let thread = event.warp * LANES as u32 + event.lane;
         Thread {
             block: index_of(event.block, grid),
             thread: [thread % x, thread / x % y, thread / x / y],
+            rank: (n_ranks > 1).then(|| (grid_of(event.block) % n_ranks as u64) as u32),
         }
     }
 }
 
 /// Where a block with that number is in a grid.
 pub(super) fn index_of(number: u64, grid: [u32; 3]) -> [u32; 3] {
-    let [x, y, _] = grid.map(u64::from);
+    let ([x, y, _], number) = (grid.map(u64::from), in_grid(number));
     [number % x, number / x % y, number / x / y].map(|index| index as u32)
 }
 
 impl fmt::Display for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
-        write!(f, "thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})")
+        write!(f, "thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})")?;
+        self.rank.map_or(Ok(()), |rank| write!(f, " of rank {rank}"))
     }
 }
 

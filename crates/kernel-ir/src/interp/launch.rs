@@ -159,7 +159,10 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
         Err(message) => return Outcome::refused(message),
     };
     let apart = parallel::run(&run, memories, options);
-    apart.unwrap_or_else(|| run.in_order(memories, None, options).0)
+    apart.unwrap_or_else(|| {
+        let mut machine = run.whole(memories, options);
+        run.in_order(&mut machine, memories, options)
+    })
 }
 
 /// Runs a launch that other launches may meet. Gives the places of its accesses, too: in a text,
@@ -171,22 +174,24 @@ pub(super) fn run_depending(
     memories: &mut Memories,
     options: &Options,
 ) -> (Outcome, Vec<(Span, String)>) {
-    let (kernel, program) = (launch.kernel, Program::of(launch.kernel));
+    let program = Program::of(launch.kernel);
     let run = match Run::of(launch, &program, memories) {
         Ok(run) => run,
         Err(message) => return (Outcome::refused(message), Vec::new()),
     };
     dependence.touched = may_be_met.then(|| Touched::new(launch, memories, run.packing));
-    let (outcome, known) = run.in_order(memories, Some(std::mem::take(dependence)), options);
-    *dependence = known.unwrap_or_default();
-    let places = program.sites.iter().map(|site| kernel.place_of_user(*site));
-    let sites = places.map(|place| (place.span, finding::spelled(kernel, place)));
-    (outcome, sites.collect())
+    let mut machine = run.whole(memories, options);
+    machine.dependence = Some(std::mem::take(dependence));
+    let outcome = run.in_order(&mut machine, memories, options);
+    *dependence = machine.dependence.unwrap_or_default();
+    (outcome, run.sites())
 }
 
-/// A launch that can be run.
+/// A launch that can be run, by one rank or more.
 pub(super) struct Run<'r> {
     pub launch: &'r Launch<'r>,
+    /// That of each rank, which differ in their arguments alone.
+    ranks: &'r [Launch<'r>],
     pub program: &'r Program<'r>,
     pub packing: Packing,
     pub most_time: u64,
@@ -203,7 +208,24 @@ impl<'r> Run<'r> {
         program: &'r Program<'r>,
         memories: &Memories,
     ) -> Result<Run<'r>, String> {
+        Run::of_ranks(std::slice::from_ref(launch), 0, program, memories)
+    }
+
+    /// The same for launches of several ranks, of which there is one at least. Their grids have the
+    /// numbers from that one on.
+    pub fn of_ranks(
+        ranks: &'r [Launch<'r>],
+        first_grid: u64,
+        program: &'r Program<'r>,
+        memories: &Memories,
+    ) -> Result<Run<'r>, String> {
+        let launch = &ranks[0];
         let shared_bytes = check(launch, memories)?;
+        for other in &ranks[1..] {
+            if check(other, memories)? != shared_bytes {
+                return Err("the ranks have shared arrays of different sizes".to_owned());
+            }
+        }
         let n_blocks = product(launch.grid);
         let n_threads: u32 = launch.block.iter().product();
         let n_warps = n_threads.div_ceil(WARP_SIZE);
@@ -212,50 +234,60 @@ impl<'r> Run<'r> {
             true => Packing::new(n_warps.max(N_AGENTS), 2 * n_blocks, program.sites.len()),
             false => Packing::new(n_warps, n_blocks, program.sites.len()),
         };
+        let packing = packing.of_ranks(ranks.len(), first_grid);
         let most_time = packing.most_time().ok_or_else(|| {
             format!("a grid of {n_blocks} blocks is too large for the interpreter")
         })?;
-        Ok(Run { launch, program, packing, most_time, n_threads, shared_bytes })
+        Ok(Run { launch, ranks, program, packing, most_time, n_threads, shared_bytes })
     }
 
-    /// How many blocks there are.
+    /// How many blocks a rank has.
     pub fn n_blocks(&self) -> u64 {
         product(self.launch.grid)
     }
 
-    /// How many clusters there are.
+    /// How many clusters a rank has.
     pub fn n_clusters(&self) -> u64 {
         self.n_blocks() / product(self.launch.cluster)
     }
 
-    /// Runs the blocks in their order. Gives back what it knows of other launches.
-    fn in_order(
-        &self,
-        memories: &mut Memories,
-        dependence: Option<Dependence>,
-        options: &Options,
-    ) -> (Outcome, Option<Dependence>) {
-        let shadows = shadows(self.launch, memories, self.packing);
+    /// The places of its accesses: in a text, and in words where they are in none.
+    pub fn sites(&self) -> Vec<(Span, String)> {
+        let kernel = self.launch.kernel;
+        let places = self.program.sites.iter().map(|site| kernel.place_of_user(*site));
+        places.map(|place| (place.span, finding::spelled(kernel, place))).collect()
+    }
+
+    /// A machine that has all memories, for as long as it runs.
+    pub fn whole(&self, memories: &mut Memories, options: &Options) -> Machine<'r> {
+        let shadows = shadows(self.ranks, memories, self.packing);
         let held = std::mem::take(&mut memories.0).into_iter().map(Cow::Owned).collect();
-        let mut machine = Machine { dependence, ..self.machine(held, shadows, options) };
-        let n_blocks = self.n_blocks();
-        if n_blocks > 0 {
-            self.schedule(&mut machine, options).run();
+        self.machine(held, shadows, options)
+    }
+
+    /// Runs the blocks in their order, and gives the memories back.
+    pub fn in_order(
+        &self,
+        machine: &mut Machine<'_>,
+        memories: &mut Memories,
+        options: &Options,
+    ) -> Outcome {
+        if self.n_blocks() > 0 {
+            self.schedule(machine, options).run();
         }
         let shadows = machine.shadows.iter().flatten().map(Shadow::bytes);
         let written = machine.memories.iter().map(|memory| memory.written_bytes());
         let bookkeeping_bytes = shadows.chain(written).sum();
-        memories.0 = machine.memories.into_iter().map(Cow::into_owned).collect();
-        let outcome = Outcome {
-            findings: machine.findings.all,
-            printed: machine.printed,
+        memories.0 = machine.memories.drain(..).map(Cow::into_owned).collect();
+        Outcome {
+            findings: std::mem::take(&mut machine.findings.all),
+            printed: std::mem::take(&mut machine.printed),
             is_exact: machine.is_exact,
             is_complete: !machine.is_over,
             thread_ops: machine.thread_ops,
             bookkeeping_bytes,
             n_cores: 1,
-        };
-        (outcome, machine.dependence)
+        }
     }
 
     /// Runs blocks of it in some order.
@@ -264,9 +296,9 @@ impl<'r> Run<'r> {
         machine: &'m mut Machine<'p>,
         options: &Options,
     ) -> Schedule<'m, 'p> {
-        let arguments = arguments(self.launch, self.program);
-        let n_clusters = self.n_clusters();
-        Schedule::new(machine, arguments, self.shared_bytes.clone(), n_clusters, options)
+        let arguments = self.ranks.iter().map(|launch| arguments(launch, self.program));
+        let (n_clusters, shared_bytes) = (self.n_clusters(), self.shared_bytes.clone());
+        Schedule::new(machine, arguments.collect(), shared_bytes, n_clusters, options)
     }
 
     /// A machine that has run nothing so far.
@@ -294,6 +326,8 @@ impl<'r> Run<'r> {
             proxy_fences: Default::default(),
             issuers: Default::default(),
             dependence: None,
+            n_ranks: self.ranks.len(),
+            together: None,
             findings: Findings::new(options.most_findings),
             printed: Vec::new(),
             most_printed: options.most_printed,
@@ -334,39 +368,49 @@ fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
 /// The cells of an allocation, as a launch touches them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cells {
+    pub is_passed: bool,
     pub is_written: bool,
     /// The bytes of one: 8 of an allocation that is not passed.
     pub bytes: u32,
 }
 
-/// The cells of each allocation: several parameters may lead to it.
-pub(super) fn cells_of(launch: &Launch, memories: &Memories) -> Vec<Cells> {
-    let narrowest = Narrowest::of(launch.kernel);
-    let untouched = Cells { is_written: false, bytes: u64::BITS / 8 };
+/// The cells of each allocation, for launches of one kernel: several parameters may lead to it.
+pub(super) fn cells_of(launches: &[Launch], memories: &Memories) -> Vec<Cells> {
+    let untouched = Cells { is_passed: false, is_written: false, bytes: u64::BITS / 8 };
     let mut all = vec![untouched; memories.0.len()];
+    for launch in launches {
+        add_cells(launch, memories, &mut all);
+    }
+    all
+}
+
+fn add_cells(launch: &Launch, memories: &Memories, all: &mut [Cells]) {
+    let narrowest = Narrowest::of(launch.kernel);
     for (at, (param, argument)) in launch.kernel.params.iter().zip(&launch.arguments).enumerate() {
         if let (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) =
             (&param.kind, argument)
         {
             let cells = &mut all[memory.0 as usize];
+            cells.is_passed = true;
             cells.is_written |= pointer.is_written;
             let element = memories.get(*memory).element;
             cells.bytes = narrowest.of_param(at, element).min(cells.bytes);
         }
     }
-    all
 }
 
-/// Shadow memory for what the launch may write. What it may only read has no races.
+/// Shadow memory for what a launch may write: what it may only read has no races. For all that is
+/// passed where there are several ranks, as one may read what another one writes a launch later.
 pub(super) fn shadows(
-    launch: &Launch,
+    ranks: &[Launch],
     memories: &Memories,
     packing: Packing,
 ) -> Vec<Option<Shadow>> {
     let shadow = |(held, cells): (&Memory, Cells)| {
-        cells.is_written.then(|| Shadow::new(held.bytes.len(), cells.bytes, packing))
+        let has_races = cells.is_written || ranks.len() > 1 && cells.is_passed;
+        has_races.then(|| Shadow::new(held.bytes.len(), cells.bytes, packing))
     };
-    memories.0.iter().zip(cells_of(launch, memories)).map(shadow).collect()
+    memories.0.iter().zip(cells_of(ranks, memories)).map(shadow).collect()
 }
 
 /// Whether the kernel can be launched so, and the bytes of its shared arrays.

@@ -28,6 +28,7 @@
 //!
 //! Launches run one after another. A [`Sequence`] knows which of them a GPU may run side by side,
 //! and finds what an early one touches before it has waited (`dependent.rs`, `touched.rs`).
+//! [`Ranks`] launch at the same time, each on a device of its own, and share memory (`ranks.rs`).
 //!
 //! Blocks run one after another, or on several cores (`parallel.rs`) where that comes to the same.
 //!
@@ -55,6 +56,7 @@ mod narrowest;
 mod parallel;
 mod program;
 mod proxy;
+mod ranks;
 mod schedule;
 mod sequence;
 mod shadow;
@@ -70,6 +72,7 @@ pub use finding::{Earlier, Finding, Kind, Other, Thread};
 pub use launch::{Argument, Cancel, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};
 pub use narrowest::cell_bytes;
+pub use ranks::Ranks;
 pub use sequence::{Early, Sequence, Turn};
 pub use touched::touched_bytes;
 pub use trial::Trial;

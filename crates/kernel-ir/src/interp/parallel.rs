@@ -91,7 +91,7 @@ struct Done {
 
 /// Runs clusters until there are no more. Gives nothing where they cannot be taken.
 fn core(run: &Run<'_>, held: &Memories, options: &Options, clusters: &Clusters) -> Option<Done> {
-    let shadows = shadows(run.launch, held, run.packing);
+    let shadows = shadows(std::slice::from_ref(run.launch), held, run.packing);
     let own = held.0.iter().zip(&shadows).map(|(memory, shadow)| match shadow {
         Some(_) => Cow::Owned(memory.clone()),
         None => Cow::Borrowed(memory),

@@ -561,7 +561,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A load or store in one step for all threads, which orders nothing.
+/// A load or store in one step for all threads of all devices, which orders nothing.
 fn volatile<'a>(
     op: AtomicOp,
     access: Access,
@@ -577,7 +577,7 @@ fn volatile<'a>(
         replacement: value,
         is_acquire: false,
         is_release: false,
-        reach: Reach::Grid,
+        reach: Reach::System,
         out,
     }))
 }
@@ -602,7 +602,8 @@ fn word(call: &Call, place: usize) -> &'static str {
 /// The threads that the scope of an operation has.
 fn reach(call: &Call) -> Reach {
     match word(call, 1) {
-        "gpu" | "sys" => Reach::Grid,
+        "sys" => Reach::System,
+        "gpu" => Reach::Grid,
         "cluster" => Reach::Cluster,
         _ => Reach::Block,
     }

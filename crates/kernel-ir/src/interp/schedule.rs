@@ -5,7 +5,7 @@
 //! that have not begun. A block of a launch without clusters is one of its own.
 
 use super::atomic::new_orders;
-use super::clock;
+use super::clock::{self, of_grid};
 use super::cluster::{blocks_of, end_block};
 use super::execute::{Execution, Machine, Stop};
 use super::finding::{Kind, Other};
@@ -31,6 +31,8 @@ const MOST_IDLE_ROUNDS: u64 = 1000;
 
 /// A cluster that has begun.
 struct Resident {
+    /// The rank whose it is.
+    rank: usize,
     cluster: Cluster,
     crews: Vec<Crew>,
 }
@@ -65,13 +67,15 @@ enum Progress {
 /// The order in which a launch is run.
 pub(super) struct Schedule<'a, 'p> {
     machine: &'a mut Machine<'p>,
-    /// The registers of parameters, with their arguments.
-    arguments: Vec<(Register, u64)>,
+    /// The registers of parameters, with the arguments of each rank.
+    arguments: Vec<Vec<(Register, u64)>>,
     /// The shared arrays' bytes.
     shared_bytes: Vec<usize>,
     random: Option<Random>,
-    order: Order,
+    /// That of the clusters of each rank. One of each begins in turn.
+    orders: Vec<Order>,
     n_begun: u64,
+    /// How many all ranks have.
     n_clusters: u64,
     /// The first block to end.
     ended: Option<u64>,
@@ -90,13 +94,15 @@ pub(super) struct Schedule<'a, 'p> {
 impl<'a, 'p> Schedule<'a, 'p> {
     pub fn new(
         machine: &'a mut Machine<'p>,
-        arguments: Vec<(Register, u64)>,
+        arguments: Vec<Vec<(Register, u64)>>,
         shared_bytes: Vec<usize>,
-        n_clusters: u64,
+        n_clusters_of_rank: u64,
         options: &Options,
     ) -> Schedule<'a, 'p> {
         let mut random = (options.seed != 0).then_some(Random(options.seed));
-        let order = Order::new(n_clusters, random.as_mut());
+        let orders = arguments.iter().map(|_| Order::new(n_clusters_of_rank, random.as_mut()));
+        let (orders, n_clusters): (Vec<_>, _) =
+            (orders.collect(), n_clusters_of_rank * arguments.len() as u64);
         let is_of_grid = |step: &Step| matches!(step, Step::Barrier(Level::Grid));
         let is_cooperative = machine.program.steps.iter().any(is_of_grid);
         Schedule {
@@ -104,7 +110,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             arguments,
             shared_bytes,
             random,
-            order,
+            orders,
             n_begun: 0,
             n_clusters,
             ended: None,
@@ -124,7 +130,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let (mut target, mut idle) = (1, Idle::default());
         while !self.machine.is_over {
             while self.resident.len() < target && self.n_begun < self.n_clusters {
-                self.begin(self.order.at(self.n_begun));
+                self.begin_next();
             }
             if self.resident.is_empty() {
                 return;
@@ -205,7 +211,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
     /// Runs a cluster to its end, with no other one beside it. Says whether it came there, and was
     /// not the one to wait for others.
     pub fn run_alone(&mut self, number: u64) -> bool {
-        self.begin(number);
+        self.begin(0, number);
         loop {
             match self.turn(0) {
                 Progress::Working if !self.machine.is_over => {}
@@ -264,6 +270,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             false => (MOST_BLOCK_BYTES / cluster.max(1)).clamp(1, 1 << 16),
         };
         let on_device = (self.most_blocks.unwrap_or(u64::MAX) / n_blocks).max(1);
+        let on_device = on_device.saturating_mul(self.orders.len() as u64);
         most.min(usize::try_from(on_device).unwrap_or(most))
     }
 
@@ -271,11 +278,22 @@ impl<'a, 'p> Schedule<'a, 'p> {
         product(self.machine.cluster)
     }
 
-    /// Has a cluster begin.
-    fn begin(&mut self, number: u64) {
+    /// Has the next cluster begin.
+    fn begin_next(&mut self) {
+        let n_ranks = self.orders.len() as u64;
+        let rank = (self.n_begun % n_ranks) as usize;
+        self.begin(rank, self.orders[rank].at(self.n_begun / n_ranks));
+    }
+
+    /// Has a cluster of a rank begin.
+    fn begin(&mut self, rank: usize, number: u64) {
         self.n_begun += 1;
-        let mut resident = self.spare.pop().unwrap_or_else(|| self.new_resident());
+        let of_rank = self.spare.iter().rposition(|spare| spare.rank == rank);
+        let spare = of_rank.map(|place| self.spare.swap_remove(place));
+        let mut resident = spare.unwrap_or_else(|| self.new_resident(rank));
+        let grid = self.machine.packing.first_grid + rank as u64;
         let blocks = blocks_of(number, self.machine.grid, self.machine.cluster);
+        let blocks: Vec<_> = blocks.into_iter().map(|block| of_grid(grid, block)).collect();
         for (crew, number) in resident.crews.iter_mut().zip(&blocks) {
             let block = &mut crew.block;
             block.number = *number;
@@ -287,18 +305,20 @@ impl<'a, 'p> Schedule<'a, 'p> {
             (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
                 warp.begin(self.machine.n_threads);
+                warp.orders = self.machine.known_at_begin(rank);
             }
         }
         resident.cluster.begin(blocks);
         self.resident.push(resident);
     }
 
-    fn new_resident(&self) -> Resident {
+    fn new_resident(&self, of_rank: usize) -> Resident {
         let ranks = 0..self.n_blocks_of_cluster() as u32;
         let shared = ranks.clone().flat_map(|_| self.new_arrays()).collect();
         let n_arrays = self.shared_bytes.len() as u32;
-        let crews = ranks.map(|rank| self.new_crew(rank)).collect();
-        Resident { cluster: Cluster::new(shared, n_arrays), crews }
+        let arguments = &self.arguments[of_rank];
+        let crews = ranks.map(|rank| self.new_crew(rank, arguments)).collect();
+        Resident { rank: of_rank, cluster: Cluster::new(shared, n_arrays), crews }
     }
 
     /// The shared arrays of a block.
@@ -315,7 +335,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         shared.collect()
     }
 
-    fn new_crew(&self, rank: u32) -> Crew {
+    fn new_crew(&self, rank: u32, arguments: &[(Register, u64)]) -> Crew {
         let block = Block {
             number: 0,
             index: [0; 3],
@@ -331,7 +351,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32);
         let warps = (0..n_warps).map(|index| {
             let mut warp = Warp::new(self.machine.program, index);
-            for (register, bits) in &self.arguments {
+            for (register, bits) in arguments {
                 warp.file[*register as usize] = [*bits; LANES];
             }
             warp
@@ -369,7 +389,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
 
     /// Runs each warp of a block that can go on. Says whether any did more than wait.
     fn sweep(&mut self, place: usize, crew: usize) -> bool {
-        let Resident { cluster, crews } = &mut self.resident[place];
+        let Resident { rank, cluster, crews } = &mut self.resident[place];
         let Crew { block, warps } = &mut crews[crew];
         let (n_warps, mut is_moving) = (warps.len(), false);
         let first = self.random.as_mut().map_or(0, |random| random.below(n_warps as u64) as usize);
@@ -400,14 +420,21 @@ impl<'a, 'p> Schedule<'a, 'p> {
         if !cluster.has_ended[crew] && warps.iter().all(|warp| warp.status == Status::Ended) {
             end_block(self.machine, cluster, block, warps);
             self.machine.let_next_begin(block);
+            self.machine.learn_at_end(*rank, warps);
         }
         is_moving
     }
 
     fn find_deadlock(&mut self) {
         self.machine.is_over = true;
-        let crews = self.resident.iter().flat_map(|resident| &resident.crews);
-        let waiting = crews.into_iter().find_map(|crew| {
+        (0..self.orders.len()).for_each(|rank| self.find_waiting(rank));
+        self.find_all_stuck();
+    }
+
+    /// The first thread of a rank that waits in a loop is told.
+    fn find_waiting(&mut self, rank: usize) {
+        let of_rank = self.resident.iter().filter(|resident| resident.rank == rank);
+        let waiting = of_rank.flat_map(|resident| &resident.crews).find_map(|crew| {
             let warp = crew.warps.iter().find(|warp| warp.status == Status::Ready)?;
             Some((crew.block.number, warp))
         });
@@ -424,7 +451,6 @@ impl<'a, 'p> Schedule<'a, 'p> {
             message += &format!("; {n_left} more cannot begin before one of these ends");
         }
         self.machine.findings.add(Kind::Deadlock, place, None, || (Some(thread), message));
-        self.find_all_stuck();
     }
 }
 
@@ -455,7 +481,7 @@ impl Idle {
 
 /// Warps go on at barriers that all have come to. Says whether any does.
 fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
-    let Resident { cluster, crews } = resident;
+    let Resident { cluster, crews, .. } = resident;
     let mut is_moving = false;
     for Crew { block, warps } in &mut *crews {
         let has_come = |warp: &Warp| matches!(warp.status, Status::Barrier(_) | Status::Ended);

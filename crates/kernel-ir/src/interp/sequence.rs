@@ -18,7 +18,7 @@
 
 use super::clock::{self, Now};
 use super::dependent::Overlap;
-use super::finding::Thread;
+use super::finding::{Earlier, Thread};
 use super::launch::{self, Launch, Options, Outcome};
 use super::memory::{Memories, MemoryId};
 use super::shadow::{Seen, Way, by_lane};
@@ -71,16 +71,17 @@ pub(super) struct Past {
     lets_behind_wait: bool,
 }
 
-/// A launch of the sequence itself.
+/// A launch that ran, with what it has touched.
 #[derive(Debug)]
-pub(super) struct Ran {
+pub(super) struct Ran<T = Touched> {
     /// The symbol of its kernel.
     pub kernel: String,
     grid: [u32; 3],
     block: [u32; 3],
+    n_ranks: usize,
     /// The places of its accesses: in a text, and in words where they are in none.
     sites: Vec<(Span, String)>,
-    touched: Touched,
+    pub touched: T,
 }
 
 /// The knowledge of a launch that runs of those in front of it, and for those behind it.
@@ -129,8 +130,7 @@ impl Sequence {
             // It was refused, and is none.
             return outcome;
         }
-        let (kernel, grid, block) = (launch.kernel.name.clone(), launch.grid, launch.block);
-        let ran = touched.map(|touched| Ran { kernel, grid, block, sites, touched });
+        let ran = touched.map(|touched| Ran::of(launch, 1, sites, touched));
         self.past.push(dependence.into_past(ran));
         outcome
     }
@@ -202,14 +202,21 @@ impl Dependence {
     }
 }
 
-impl Ran {
-    /// Who made an access.
-    pub fn thread(&self, seen: Seen) -> Thread {
-        Thread::of(self.grid, self.block, seen.event)
+impl<T> Ran<T> {
+    /// A launch by so many ranks, with the places of its accesses.
+    pub fn of(launch: &Launch, n_ranks: usize, sites: Vec<(Span, String)>, touched: T) -> Ran<T> {
+        let (kernel, grid, block) = (launch.kernel.name.clone(), launch.grid, launch.block);
+        Ran { kernel, grid, block, n_ranks, sites, touched }
     }
 
-    /// Where it is written.
-    pub fn site(&self, seen: Seen) -> &(Span, String) {
-        &self.sites[seen.site as usize]
+    /// An access that it made, where that is written, and its words.
+    pub fn earlier(&self, seen: Seen) -> Earlier {
+        let (span, spelled) = &self.sites[seen.site as usize];
+        let thread = Thread::of(self.grid, self.block, self.n_ranks, seen.event);
+        let mut text = format!("{thread} of `{}` {}", self.kernel, seen.way.text());
+        if span.text.is_none() {
+            text += &format!(", at {spelled}");
+        }
+        Earlier { span: *span, text }
     }
 }

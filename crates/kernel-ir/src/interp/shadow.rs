@@ -7,10 +7,10 @@
 //! operations, of which there may be many. They are kept as groups of threads of a warp that did
 //! the same at the same time. Most cells have one group at most.
 //!
-//! An access is a thread, a time and a way: plain or atomic, for its block or for all. Beside them
+//! An access is a thread, a time and a way: plain or atomic, and for whom. Beside them
 //! are the marks of copies in flight, which happen at no time yet.
 
-use super::clock::{Clock, Event, Now, Reach};
+use super::clock::{Clock, Event, Now, Reach, grid_of, in_grid, of_grid};
 use super::flight::Mark;
 use kernpack_machine::block::WARP_SIZE;
 use std::collections::HashMap;
@@ -28,12 +28,15 @@ pub(super) enum Way {
     /// Those that others of the cluster may take part in.
     AtomicReadNear = 5,
     AtomicWriteNear = 6,
-    /// Those that all may take part in.
+    /// Those that all of the device may take part in.
     AtomicRead = 7,
     AtomicWrite = 8,
     /// Those of copies of many bytes, which are done.
     AsyncRead = 9,
     AsyncWrite = 10,
+    /// Atomic operations that other devices may take part in.
+    AtomicReadFar = 11,
+    AtomicWriteFar = 12,
 }
 
 /// The last write, the group and its lanes.
@@ -53,6 +56,8 @@ impl Way {
             (true, Reach::Cluster) => Way::AtomicWriteNear,
             (false, Reach::Grid) => Way::AtomicRead,
             (true, Reach::Grid) => Way::AtomicWrite,
+            (false, Reach::System) => Way::AtomicReadFar,
+            (true, Reach::System) => Way::AtomicWriteFar,
         }
     }
 
@@ -67,6 +72,8 @@ impl Way {
             7 => Way::AtomicRead,
             9 => Way::AsyncRead,
             10 => Way::AsyncWrite,
+            11 => Way::AtomicReadFar,
+            12 => Way::AtomicWriteFar,
             _ => Way::AtomicWrite,
         }
     }
@@ -77,11 +84,13 @@ impl Way {
             | Way::AtomicWriteHere
             | Way::AtomicWriteNear
             | Way::AtomicWrite
+            | Way::AtomicWriteFar
             | Way::AsyncWrite => true,
             Way::Read
             | Way::AtomicReadHere
             | Way::AtomicReadNear
             | Way::AtomicRead
+            | Way::AtomicReadFar
             | Way::AsyncRead => false,
         }
     }
@@ -97,6 +106,7 @@ impl Way {
             Way::AtomicReadHere | Way::AtomicWriteHere => Some(Reach::Block),
             Way::AtomicReadNear | Way::AtomicWriteNear => Some(Reach::Cluster),
             Way::AtomicRead | Way::AtomicWrite => Some(Reach::Grid),
+            Way::AtomicReadFar | Way::AtomicWriteFar => Some(Reach::System),
         }
     }
 
@@ -133,13 +143,16 @@ impl Way {
     }
 }
 
-/// How accesses of a launch are packed into 64 bits: from below the way, lane, warp, block, place
-/// in the source, and time.
+/// How accesses of a launch are packed into 64 bits: from below the way, lane, warp, block, rank,
+/// place in the source, and time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packing {
     warp_bits: u32,
     block_bits: u32,
+    rank_bits: u32,
     site_bits: u32,
+    /// The grid of the first rank.
+    pub first_grid: u64,
 }
 
 /// An access, unpacked.
@@ -157,13 +170,31 @@ impl Packing {
         Packing {
             warp_bits: bits(n_warps.into()),
             block_bits: bits(n_blocks),
+            rank_bits: 0,
             site_bits: bits(n_sites as u64),
+            first_grid: 0,
         }
+    }
+
+    /// The same for so many ranks, whose grids have the numbers from that one on.
+    pub fn of_ranks(self, n_ranks: usize, first_grid: u64) -> Packing {
+        let rank_bits = n_ranks.next_power_of_two().ilog2();
+        Packing { rank_bits, first_grid, ..self }
+    }
+
+    /// How far the operations reach that everybody may take part in.
+    fn widest(self) -> Reach {
+        if self.rank_bits > 0 { Reach::System } else { Reach::Grid }
+    }
+
+    /// The bits of blocks of all ranks.
+    fn all_block_bits(self) -> u32 {
+        self.block_bits + self.rank_bits
     }
 
     /// The latest time that fits; nothing where there is hardly room for any.
     pub fn most_time(self) -> Option<u64> {
-        let used = WAY_BITS + LANE_BITS + self.warp_bits + self.block_bits + self.site_bits;
+        let used = WAY_BITS + LANE_BITS + self.warp_bits + self.all_block_bits() + self.site_bits;
         (used <= 54).then(|| (1 << (64 - used)) - 1)
     }
 
@@ -171,7 +202,8 @@ impl Packing {
     pub fn pack(self, way: Way, now: &Now, site: u32) -> u64 {
         let mut bits = now.time;
         bits = bits << self.site_bits | u64::from(site);
-        bits = bits << self.block_bits | now.block;
+        bits = bits << self.rank_bits | (grid_of(now.block) - self.first_grid);
+        bits = bits << self.block_bits | in_grid(now.block);
         bits = bits << self.warp_bits | u64::from(now.warp);
         bits << (LANE_BITS + WAY_BITS) | way as u64
     }
@@ -181,11 +213,13 @@ impl Packing {
         let lane = WAY_BITS;
         let warp = lane + LANE_BITS;
         let block = warp + self.warp_bits;
-        let site = block + self.block_bits;
+        let rank = block + self.block_bits;
+        let site = rank + self.rank_bits;
+        let grid = self.first_grid + take(rank, self.rank_bits);
         let event = Event {
             lane: take(lane, LANE_BITS) as u32,
             warp: take(warp, self.warp_bits) as u32,
-            block: take(block, self.block_bits),
+            block: of_grid(grid, take(block, self.block_bits)),
             time: bits >> (site + self.site_bits),
         };
         Seen { way: Way::of(bits), event, site: take(site, self.site_bits) as u32 }
@@ -193,7 +227,7 @@ impl Packing {
 
     /// All but the place in the source.
     fn without_site(self, bits: u64) -> u64 {
-        let from = WAY_BITS + LANE_BITS + self.warp_bits + self.block_bits;
+        let from = WAY_BITS + LANE_BITS + self.warp_bits + self.all_block_bits();
         bits & !(((1 << self.site_bits) - 1) << from)
     }
 }
@@ -477,7 +511,9 @@ impl Shadow {
             | Way::AtomicWriteHere
             | Way::AtomicReadNear
             | Way::AtomicWriteNear => true,
-            Way::AtomicRead | Way::AtomicWrite => groups.has_plain_or_narrow,
+            Way::AtomicRead | Way::AtomicWrite | Way::AtomicReadFar | Way::AtomicWriteFar => {
+                groups.has_plain_or_narrow || way.reach() < Some(self.packing.widest())
+            }
         };
         if !may_mind {
             return None;
@@ -551,7 +587,7 @@ impl Shadow {
             groups.all.remove(0);
             self.has_forgotten = true;
         }
-        groups.push(new);
+        groups.push(new, self.packing.widest());
         self.list_bytes += groups.bytes() - before;
         self.lists[list] = groups;
     }
@@ -566,7 +602,7 @@ impl Shadow {
         let list = &mut self.lists[place as usize];
         let before = list.bytes();
         list.clear();
-        groups.iter().for_each(|group| list.push(*group));
+        groups.iter().for_each(|group| list.push(*group, self.packing.widest()));
         self.list_bytes += list.bytes() - before;
         place << WAY_BITS | LIST
     }
@@ -583,10 +619,10 @@ impl Groups {
         (self.has_atomics, self.has_plain_or_narrow) = (false, false);
     }
 
-    fn push(&mut self, group: Group) {
+    fn push(&mut self, group: Group, widest: Reach) {
         let way = Way::of(group.key);
         self.has_atomics |= way.is_atomic();
-        self.has_plain_or_narrow |= way.reach() != Some(Reach::Grid);
+        self.has_plain_or_narrow |= way.reach() < Some(widest);
         self.all.push(group);
     }
 }

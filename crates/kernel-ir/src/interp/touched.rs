@@ -40,7 +40,7 @@ struct Allocation {
 impl Touched {
     /// A launch that has touched nothing so far.
     pub fn new(launch: &Launch, memories: &Memories, packing: Packing) -> Touched {
-        let cells = cells_of(launch, memories);
+        let cells = cells_of(std::slice::from_ref(launch), memories);
         let allocation = |(memory, cell_bytes): (usize, u32)| Allocation {
             cell_log2: cell_bytes.ilog2(),
             n_bytes: memories.get(MemoryId(memory as u32)).bytes.len(),

@@ -4,12 +4,14 @@
 
 use super::InterpretError;
 use super::occupancy::{blocks_at_once, refusal};
-use super::turn::{InCall, Streams, n_met, turn};
+use super::turn::{InCall, Streams, is_early, n_met, turn};
 use crate::file::{Files, Held};
 use crate::package::{Function, Launch, WrittenPackage};
 use crate::settle::{Settled, settle};
 use crate::source::GpuSource;
-use kernpack_kernel_ir::interp::{self, Argument, Memories, Memory, MemoryId, Options, Outcome};
+use kernpack_kernel_ir::interp::{
+    self, Argument, Memories, Memory, MemoryId, Options, Outcome, Ranks,
+};
 use kernpack_kernel_ir::kernel::{Kernel, ParamKind};
 use kernpack_kernel_ir::{Const, Scalar, expand, verify};
 use kernpack_machine::Arch;
@@ -123,39 +125,104 @@ impl Interpretable {
         let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
         let (mut ran, mut streams) = (Vec::new(), Streams::default());
         let launches = self.in_call(accepted);
-        for (place, (index, values)) in accepted.launches.iter().enumerate() {
-            let (launch, layout) = launches[place];
-            let layout = layout.ok_or_else(|| not_interpreted(launch))?;
-            let kernel = self.kernel(launch, accepted)?;
-            let args = self.args(*index).iter().zip(values);
-            let arguments = kernel.params.iter().zip(args);
-            let arguments = arguments.map(|(param, (arg, value))| match &param.kind {
-                ParamKind::Scalar(scalar, _) => Argument::Scalar(number(*scalar, *value)),
-                ParamKind::Pointer(_) => {
-                    let (memory, offset) = tensors.of(arg, *value).unwrap_or((nothing, 0));
-                    Argument::Tensor { memory, offset }
-                }
-            });
-            let arguments: Vec<_> = arguments.collect();
-            let (grid, block) = (extents(layout.grid), extents(layout.block));
-            let turn = turn(launch, &arguments, &launches[place + 1..]);
+        for place in 0..launches.len() {
+            let ready = self.ready(accepted, place, tensors, nothing)?;
+            let (launch, _) = launches[place];
+            let turn = turn(launch, &ready.arguments, &launches[place + 1..]);
             let sequence = streams.of(launch);
-            let cluster = layout.cluster.map_or([1; 3], extents);
-            let passed = arguments.clone();
-            let launch =
-                interp::Launch { kernel: &kernel, grid, block, cluster, arguments: passed };
-            let at_once = device.map(|facts| blocks_at_once(facts, &kernel, &layout));
-            let refusal = at_once.and_then(|at_once| refusal(at_once, &layout));
-            let outcome = match refusal {
-                Some(message) => Outcome::refused(message),
-                None => {
-                    let options = Options { most_blocks: at_once, ..options.clone() };
-                    sequence.run(&launch, &turn, memories, &options)
-                }
-            };
-            ran.push(RanLaunch { index: *index, kernel, arguments, layout, outcome });
+            ran.push(ready.ran(device, options, |launch, options| {
+                sequence.run(launch, &turn, memories, options)
+            }));
         }
         Ok(ran)
+    }
+
+    /// Runs the launches of accepted calls that ranks make at the same time: those of the same
+    /// place together. Each is told once. One rank runs its launches one behind another.
+    ///
+    /// # Errors
+    /// Where one is of no kernel that is written here, or its kernel is wrong; where ranks launch
+    /// differently, or launches of several begin early.
+    pub fn run_ranks(
+        &self,
+        ranks: &[(&Accepted, Tensors<'_>)],
+        memories: &mut Memories,
+        options: &Options,
+        device: Option<DeviceFacts>,
+    ) -> Result<Vec<RanLaunch>, InterpretError> {
+        if let [(accepted, tensors)] = ranks {
+            return self.run(accepted, tensors, memories, options, device);
+        }
+        let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
+        let n_launches = ranks.first().map_or(0, |(accepted, _)| accepted.launches.len());
+        for (rank, (accepted, _)) in ranks.iter().enumerate() {
+            self.check_rank(rank, accepted, n_launches)?;
+        }
+        let (mut ran, mut together) = (Vec::new(), Ranks::default());
+        for place in 0..n_launches {
+            let ready = ranks
+                .iter()
+                .map(|(accepted, tensors)| self.ready(accepted, place, tensors, nothing));
+            let ready = ready.collect::<Result<Vec<_>, _>>()?;
+            let Some((first, others)) = ready.split_first() else { break };
+            ran.push(first.clone().ran(device, options, |launch, options| {
+                let others = others.iter().map(ReadyLaunch::launch);
+                let launches: Vec<_> = [launch.clone()].into_iter().chain(others).collect();
+                together.run(&launches, memories, options)
+            }));
+        }
+        Ok(ran)
+    }
+
+    /// Refuses the call of a rank whose launches cannot run together with those of others.
+    fn check_rank(
+        &self,
+        rank: usize,
+        accepted: &Accepted,
+        n_launches: usize,
+    ) -> Result<(), InterpretError> {
+        let found = accepted.launches.len();
+        if found != n_launches {
+            let message =
+                format!("rank 0 makes {n_launches} launches, and rank {rank} makes {found}");
+            return Err(InterpretError::Other(message));
+        }
+        let launches = self.in_call(accepted);
+        match launches.into_iter().find(|(launch, _)| is_early(launch)) {
+            Some((launch, _)) => {
+                let kernel = &launch.kernel;
+                let message =
+                    format!("`{kernel}` begins early, and ranks are not run together then");
+                let problem = Diagnostic::new("not-interpreted", message).at(kernel.span);
+                Err(InterpretError::Problems(problem.into()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A launch of an accepted call, by its place. What is not given is at `nothing`.
+    fn ready(
+        &self,
+        accepted: &Accepted,
+        place: usize,
+        tensors: &Tensors<'_>,
+        nothing: MemoryId,
+    ) -> Result<ReadyLaunch, InterpretError> {
+        let (index, values) = &accepted.launches[place];
+        let launch = &self.function.launches[*index];
+        let layout = accepted.grids[place].ok_or_else(|| not_interpreted(launch))?;
+        let kernel = self.kernel(launch, accepted)?;
+        let args = self.args(*index).iter().zip(values);
+        let arguments = kernel.params.iter().zip(args);
+        let arguments = arguments.map(|(param, (arg, value))| match &param.kind {
+            ParamKind::Scalar(scalar, _) => Argument::Scalar(number(*scalar, *value)),
+            ParamKind::Pointer(_) => {
+                let (memory, offset) = tensors.of(arg, *value).unwrap_or((nothing, 0));
+                Argument::Tensor { memory, offset }
+            }
+        });
+        let arguments = arguments.collect();
+        Ok(ReadyLaunch { index: *index, kernel, arguments, layout })
     }
 
     /// The launches of an accepted call, in order.
@@ -202,11 +269,55 @@ impl Interpretable {
 
     /// The bytes of the smallest parts that launches of an accepted call touch of tensors of that
     /// element type.
-    pub fn cell_bytes(&self, accepted: &Accepted, element: Scalar) -> u32 {
+    fn cell_bytes(&self, accepted: &Accepted, element: Scalar) -> u32 {
         let launches = accepted.launches.iter().map(|(index, _)| &self.function.launches[*index]);
         let kernels = launches.filter_map(|launch| self.instance(launch, accepted).ok());
         let cells = kernels.map(|kernel| interp::cell_bytes(kernel, element));
         cells.min().unwrap_or(element.bytes())
+    }
+
+    /// The same for the calls of several ranks.
+    pub fn cell_bytes_of<'a>(
+        &self,
+        accepted: impl Iterator<Item = &'a Accepted>,
+        element: Scalar,
+    ) -> u32 {
+        let cells = accepted.map(|accepted| self.cell_bytes(accepted, element));
+        cells.min().unwrap_or(element.bytes())
+    }
+}
+
+/// A launch that can be run.
+#[derive(Clone)]
+struct ReadyLaunch {
+    index: usize,
+    kernel: Kernel,
+    arguments: Vec<Argument>,
+    layout: LaidOut,
+}
+
+impl ReadyLaunch {
+    fn launch(&self) -> interp::Launch<'_> {
+        let Self { kernel, arguments, layout, .. } = self;
+        let (grid, block) = (extents(layout.grid), extents(layout.block));
+        let cluster = layout.cluster.map_or([1; 3], extents);
+        interp::Launch { kernel, grid, block, cluster, arguments: arguments.clone() }
+    }
+
+    /// Has it run, if a device that is known can hold it.
+    fn ran(
+        self,
+        device: Option<DeviceFacts>,
+        options: &Options,
+        run: impl FnOnce(&interp::Launch<'_>, &Options) -> Outcome,
+    ) -> RanLaunch {
+        let at_once = device.map(|facts| blocks_at_once(facts, &self.kernel, &self.layout));
+        let outcome = match at_once.and_then(|at_once| refusal(at_once, &self.layout)) {
+            Some(message) => Outcome::refused(message),
+            None => run(&self.launch(), &Options { most_blocks: at_once, ..options.clone() }),
+        };
+        let ReadyLaunch { index, kernel, arguments, layout } = self;
+        RanLaunch { index, kernel, arguments, layout, outcome }
     }
 }
 

@@ -21,6 +21,7 @@ use kernpack_validators::param::Pointer;
 use kernpack_validators::plan::Accepted;
 use kernpack_validators::{HostType, Signature};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 /// How a call with a caller's arguments is made.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,9 @@ pub struct PassedOptions {
     pub cancel: Cancel,
     /// The attributes of the device: those of an H200 where nothing is said.
     pub device: Option<DeviceFacts>,
+    /// How many ranks make the call at the same time, each with as many of the arguments: one where
+    /// nothing is said.
+    pub n_ranks: Option<NonZeroUsize>,
 }
 
 /// The outcome of a call with a caller's arguments.
@@ -44,9 +48,9 @@ pub struct InterpretedPassed {
     pub findings: Diagnostics,
     /// Whether a GPU gives the same bits.
     pub is_exact: bool,
-    /// The results, with what they hold.
+    /// The results, with what they hold: those of the first rank, then those of the second ...
     pub results: Vec<PassedResult>,
-    /// The tensors that were passed, in order.
+    /// The tensors that were passed, in order, rank by rank.
     pub tensors: Vec<PassedTensor>,
     /// The memories that they lie in, as they are in the end.
     pub memories: Vec<PassedMemory>,
@@ -95,35 +99,48 @@ pub fn interpret_passed(
 }
 
 impl Interpretable {
-    /// Makes a call.
+    /// Makes a call, or that of each rank.
     ///
     /// # Errors
-    /// Where the function refuses the arguments, or the call takes too much memory. What is wrong
-    /// with what it does is in the answer.
+    /// Where the function refuses the arguments, the call takes too much memory, or ranks launch
+    /// differently. What is wrong with what it does is in the answer.
     pub fn call(
         &self,
         mut passed: Passed,
         options: &PassedOptions,
     ) -> Result<InterpretedPassed, InterpretError> {
-        let ready = self;
-        let device = ready.function.default_device();
-        let signature = &ready.function.signature;
         let mut arguments = std::mem::take(&mut passed.arguments);
-        let mut found = Found { passed: &passed, device, tensors: vec![] };
+        let n_ranks = options.n_ranks.map_or(1, NonZeroUsize::get);
+        let n_of_rank = arguments.len().div_ceil(n_ranks).max(1);
+        let ranks = (0..n_ranks).map(|rank| {
+            let first = (rank * n_of_rank).min(arguments.len());
+            let rest = &mut arguments[first..];
+            let n_own = rest.len().min(n_of_rank);
+            self.rank_call(&passed, &mut rest[..n_own], options)
+        });
+        let ranks = ranks.collect::<Result<_, _>>()?;
+        PassedCall { ready: self, ranks }.run(passed, options)
+    }
+
+    /// The call with these arguments, where its plan accepts it.
+    fn rank_call(
+        &self,
+        passed: &Passed,
+        arguments: &mut [Described],
+        options: &PassedOptions,
+    ) -> Result<RankCall, InterpretError> {
+        let device = self.function.default_device();
+        let signature = &self.function.signature;
+        let mut found = Found { passed, device, tensors: vec![] };
         for (argument, (_, param)) in arguments.iter_mut().zip(signature.arguments()) {
             found.argument(&param.name, &param.kind.host_type(), argument)?;
         }
         let tensors = found.tensors;
-        let outcome = check_call_knowing(
-            &ready.plan,
-            &arguments,
-            device,
-            Some(options.device.unwrap_or(device::USUAL)),
-        );
+        let facts = options.device.unwrap_or(device::USUAL);
+        let outcome = check_call_knowing(&self.plan, arguments, device, Some(facts));
         let accepted = super::accepted(outcome)?;
-        let row = row(signature, &accepted);
-        let call = PassedCall { ready, accepted: &accepted, tensors, row };
-        call.run(passed, options)
+        let made = super::made(&self.function, &accepted, &row(signature, &accepted));
+        Ok(RankCall { accepted, tensors, made })
     }
 }
 
@@ -249,12 +266,18 @@ impl PassedTensor {
     }
 }
 
-/// A call that its plan has accepted.
+/// Calls that their plan has accepted, one of each rank.
 struct PassedCall<'c> {
     ready: &'c Interpretable,
-    accepted: &'c Accepted,
+    ranks: Vec<RankCall>,
+}
+
+/// The call of a rank.
+struct RankCall {
+    accepted: Accepted,
     tensors: Vec<PassedTensor>,
-    row: BTreeMap<String, DType>,
+    /// Its results and its workspaces.
+    made: [Vec<InterpretedTensor>; 2],
 }
 
 impl PassedCall<'_> {
@@ -263,8 +286,7 @@ impl PassedCall<'_> {
         passed: Passed,
         options: &PassedOptions,
     ) -> Result<InterpretedPassed, InterpretError> {
-        let made = super::made(&self.ready.function, self.accepted, &self.row);
-        let most_cores = self.most_cores(&made, options.most_memory.unwrap_or(u64::MAX))?;
+        let most_cores = self.most_cores(options.most_memory.unwrap_or(u64::MAX))?;
         let mut memories = Memories::default();
         let addresses: Vec<u64> = passed.memories.iter().map(|memory| memory.address).collect();
         // Places are asked for behind this, and need no bytes.
@@ -275,28 +297,36 @@ impl PassedCall<'_> {
             held.push(memories.add(self.memory(number, address, bytes)));
         }
         let mut allocate = |tensor: &InterpretedTensor| memories.add(tensor.memory(None));
-        let [results, workspaces] = &made;
-        let results: Vec<MemoryId> = results.iter().map(&mut allocate).collect();
-        let workspaces: Vec<MemoryId> = workspaces.iter().map(&mut allocate).collect();
+        let mut allocated = |made: &Vec<InterpretedTensor>| -> Vec<MemoryId> {
+            made.iter().map(&mut allocate).collect()
+        };
+        let made = self.ranks.iter().map(|rank| rank.made.each_ref().map(&mut allocated));
+        let made: Vec<_> = made.collect();
         let at = |address| {
             let (number, offset) = places.place(address)?;
             Some((*held.get(number)?, offset))
         };
-        let at = Tensors { at: &at, results: &results, workspaces: &workspaces };
+        let ranks = self.ranks.iter().zip(&made).map(|(rank, [results, workspaces])| {
+            (&rank.accepted, Tensors { at: &at, results, workspaces })
+        });
+        let ranks: Vec<_> = ranks.collect();
         let seed = options.seed;
         let (cancel, usual) = (options.cancel.clone(), Options::default());
         let n_cores = usual.n_cores.min(most_cores);
         let running = Options { seed, cancel, n_cores, ..usual };
         let facts = options.device.unwrap_or(device::USUAL);
-        let ran = self.ready.run(self.accepted, &at, &mut memories, &running, Some(facts))?;
+        let ran = self.ready.run_ranks(&ranks, &mut memories, &running, Some(facts))?;
         let mut done = InterpretedPassed { is_exact: true, ..InterpretedPassed::default() };
         for ran in &ran {
             done.findings.extend(ran.findings());
             done.is_exact &= ran.outcome.is_exact;
             done.launches.push(ran.into());
         }
-        let [made, _] = made;
-        for (tensor, id) in made.into_iter().zip(results) {
+        let made = made.into_iter().zip(&self.ranks).flat_map(|([results, _], rank)| {
+            let [tensors, _] = &rank.made;
+            tensors.clone().into_iter().zip(results)
+        });
+        for (tensor, id) in made {
             let tensor = tensor.knowing(memories.get(id));
             done.findings.extend(super::unwritten(&self.ready.function, &tensor));
             let bytes = std::mem::take(&mut memories.get_mut(id).bytes);
@@ -308,30 +338,39 @@ impl PassedCall<'_> {
             let bytes = std::mem::take(&mut memories.get_mut(id).bytes);
             done.memories.push(PassedMemory { address, bytes });
         }
-        done.tensors = self.tensors;
+        done.tensors = self.ranks.into_iter().flat_map(|rank| rank.tensors).collect();
         Ok(done)
     }
 
     /// Refuses a call that takes more memory than it may. Gives how many cores may run it.
-    fn most_cores(
-        &self,
-        made: &[Vec<InterpretedTensor>; 2],
-        most: u64,
-    ) -> Result<usize, InterpretError> {
-        let passed: Vec<_> = self.tensors.iter().map(PassedTensor::interpreted).collect();
-        let cell_bytes = |element| self.ready.cell_bytes(self.accepted, element);
-        let n_met = self.ready.n_met(self.accepted);
+    fn most_cores(&self, most: u64) -> Result<usize, InterpretError> {
+        let passed: Vec<_> = self.tensors().map(PassedTensor::interpreted).collect();
+        let accepted = self.ranks.iter().map(|rank| &rank.accepted);
+        let cell_bytes = |element| self.ready.cell_bytes_of(accepted.clone(), element);
+        let n_met = accepted.clone().map(|accepted| self.ready.n_met(accepted)).max();
+        let n_met = n_met.unwrap_or_default();
         let kept = Kept { before: false, bytes_per_element: 0, cell_bytes: &cell_bytes, n_met };
-        let all = passed.iter().chain(made.iter().flatten());
+        let made = self.ranks.iter().flat_map(|rank| rank.made.iter().flatten());
+        let all = passed.iter().chain(made);
         // Bytes that tensors share are counted for each.
         budget::check(all, kept, most).map_err(|problem| InterpretError::Other(problem.message))
     }
 
+    fn tensors(&self) -> impl Iterator<Item = &PassedTensor> {
+        self.ranks.iter().flat_map(|rank| &rank.tensors)
+    }
+
     /// A memory, under the names of its tensors.
     fn memory(&self, number: usize, address: u64, bytes: Vec<u8>) -> Memory {
-        let here = self.tensors.iter().filter(|one| one.place.is_some_and(|(at, _)| at == number));
+        let here = self.tensors().filter(|one| one.place.is_some_and(|(at, _)| at == number));
         let here: Vec<_> = here.collect();
-        let names: Vec<_> = here.iter().map(|tensor| tensor.path.as_str()).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for tensor in &here {
+            // Ranks have the same names.
+            if !names.contains(&tensor.path.as_str()) {
+                names.push(&tensor.path);
+            }
+        }
         let element = here.iter().map(|one| one.element()).min_by_key(|one| one.bytes());
         let element = element.unwrap_or(Scalar::U8);
         let all = bytes.len();

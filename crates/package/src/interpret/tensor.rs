@@ -31,7 +31,7 @@ impl Role {
 }
 
 /// A tensor of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InterpretedTensor {
     /// Its name in the signature.
     pub name: String,

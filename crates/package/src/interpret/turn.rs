@@ -59,7 +59,8 @@ fn unwritten<'l>(
     })
 }
 
-fn is_early(launch: &Launch) -> bool {
+/// Whether a launch may begin before what is in front of it has ended.
+pub(super) fn is_early(launch: &Launch) -> bool {
     geometry(launch).is_some_and(|geometry| geometry.flags.has(LaunchFlag::Dependent))
 }
 

@@ -156,7 +156,7 @@ impl Call {
 
     /// The primary context of the device, retained by the first who needs it until the package
     /// goes.
-    fn primary_context(&self) -> Result<Context, Status> {
+    pub(super) fn primary_context(&self) -> Result<Context, Status> {
         let kept = &self.area.device(self.device).primary;
         let known = kept.load(Ordering::Acquire);
         if !known.is_null() {

@@ -21,6 +21,7 @@ pub(super) const SHARED_OBJECT_INIT_FAILED: Status = 303;
 pub(super) const INVALID_HANDLE: Status = 400;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
+pub(super) const PEER_ACCESS_ALREADY_ENABLED: Status = 704;
 pub(super) const NOT_REGISTERED: Status = 713;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
 pub(super) const INVALID_CLUSTER_SIZE: Status = 912;
@@ -155,6 +156,7 @@ functions! {
         primary_state = cuDevicePrimaryCtxGetState(c_int, *mut c_uint, *mut c_int);
         primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
         set_context = cuCtxSetCurrent(Context);
+        enable_peer = cuCtxEnablePeerAccess(Context, c_uint);
         current_device = cuCtxGetDevice(*mut c_int);
         stream_context = cuStreamGetCtx(Stream, *mut Context);
         exchange_capture_mode = cuThreadExchangeStreamCaptureMode(*mut c_int);

@@ -91,6 +91,20 @@ pub(super) fn of_device(
     message.n_strings()
 }
 
+/// Kernels on a device cannot reach the memory of another one.
+pub(super) fn no_peer(
+    mut message: Message,
+    driver: &Driver,
+    [device, peer]: [i64; 2],
+    status: Status,
+) -> i32 {
+    status_words(&mut message, driver, status);
+    message.text(c" reaching the memory of device ").int(peer).text(c" from device ").int(device);
+    message.call();
+    driver_words(&mut message, driver, status);
+    message.n_strings()
+}
+
 /// A kernel's module is not loaded.
 pub(super) fn not_loaded(
     mut message: Message,

@@ -37,6 +37,7 @@ pub(crate) mod launched;
 mod load;
 mod message;
 mod package;
+pub(crate) mod peer;
 mod place;
 pub(crate) mod preload;
 pub(crate) mod prepare;

@@ -147,6 +147,8 @@ pub(super) struct Device {
     pub(super) streams_of_others: AtomicU32,
     /// The record of its failed assertions, where kernels with some were launched.
     pub(super) asserts: AtomicPtr<Seen>,
+    /// The devices whose memory its kernels reach, bit by bit.
+    pub(super) peers: AtomicU64,
 }
 
 /// The part of a device's state that launches add to.

@@ -164,6 +164,10 @@ functions! {
         CUDA_DEVICE = kernpack_rt_cuda_device(
             device: i64, facts: *mut DeviceFacts, error: *mut ErrorParts
         ) -> i32 where cuda::facts;
+        /// Sees to it that kernels on a device reach the memory of another one.
+        CUDA_PEER = kernpack_rt_cuda_peer(
+            device: i64, peer: i64, error: *mut ErrorParts
+        ) -> i32 where cuda::peer;
         /// Launches kernels on a device, after loading those that are not there.
         CUDA_SUBMIT = kernpack_rt_cuda_submit(
             batch: *const Batch, error: *mut ErrorParts

@@ -21,8 +21,12 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, devices: &[DeviceType], peer: bool) {
     let device = cx.b.load(view, dl_tensor::DEVICE_TYPE);
     let index = cx.b.load(view, dl_tensor::DEVICE_ID);
+    if peer {
+        let on_one = cx.b.eq_int(device, DeviceType::CUDA.0);
+        return cx.add_peer(index, on_one);
+    }
     let indexed: Vec<_> = devices.iter().filter(|device| device.has_index()).collect();
-    if peer || indexed.is_empty() {
+    if indexed.is_empty() {
         return;
     }
     let counts = if indexed.len() == devices.len() {

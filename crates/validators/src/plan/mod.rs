@@ -270,6 +270,9 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Where results and workspaces are allocated, and kernels run.
     pub device: Device,
+    /// The numbers of the devices whose memory kernels reach beside that of their own: of each
+    /// tensor marked `peer` its own, or -1 where it is in no memory of one device.
+    pub peers: Vec<Value>,
     /// The tensors that an accepted call allocates and returns.
     pub results: Vec<Alloc>,
     /// The tensors that an accepted call allocates and frees.
@@ -319,6 +322,7 @@ impl Plan {
             steps: vec![],
             device: Device { kind: Value(0), index: Value(0), is_told: Value(0) },
             results: vec![],
+            peers: vec![],
             workspaces: vec![],
             launches: vec![],
             combinations: Combinations::default(),
@@ -358,6 +362,7 @@ impl Plan {
     /// Calls `f` with every value that what follows the checks uses.
     pub fn for_each_effect_value(&self, f: &mut dyn FnMut(Value)) {
         self.device.values().into_iter().for_each(&mut *f);
+        self.peers.iter().copied().for_each(&mut *f);
         self.combinations.index.into_iter().for_each(&mut *f);
         for alloc in self.results.iter().chain(&self.workspaces) {
             alloc.dims.iter().flat_map(|dim| dim.values()).for_each(&mut *f);

@@ -172,6 +172,9 @@ impl Printer<'_> {
     }
 
     fn effects(&mut self, f: &mut String) -> fmt::Result {
+        for peer in &self.plan.peers {
+            writeln!(f, "  peer {}", self.text(*peer, false))?;
+        }
         for (word, allocs) in [("result", &self.plan.results), ("workspace", &self.plan.workspaces)]
         {
             for alloc in allocs {

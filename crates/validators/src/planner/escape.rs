@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 struct Mark {
     n_defined: usize,
     n_waiting: usize,
+    n_peers: usize,
     device_index: Option<FirstOf>,
 }
 
@@ -29,6 +30,7 @@ impl<'s> Planner<'s> {
         let mark = Mark {
             n_defined: self.defined.len(),
             n_waiting: self.waiting.mark(),
+            n_peers: self.peers.len(),
             device_index: self.device_index.clone(),
         };
         self.b.open();
@@ -79,6 +81,9 @@ impl<'s> Planner<'s> {
                 Some(before) => (value, *before),
                 None => elsewhere_zero(&mut self.b, value),
             });
+        }
+        for peer in &mut self.peers[mark.n_peers..] {
+            places.push((peer, self.b.int(-1)));
         }
         places.retain(|(value, elsewhere)| **value != *elsewhere);
         let guarded = |(value, elsewhere): &(&mut Value, Value)| Guarded {

@@ -55,6 +55,8 @@ pub struct Planner<'s> {
     waiting: Waiting,
     guards: Vec<Value>,
     device_index: Option<FirstOf>,
+    /// The device indices of peers so far.
+    peers: Vec<Value>,
 }
 
 impl<'s> Planner<'s> {
@@ -79,6 +81,7 @@ impl<'s> Planner<'s> {
             waiting: Waiting::new(rules),
             guards: vec![],
             device_index: None,
+            peers: vec![],
         }
     }
 
@@ -115,6 +118,7 @@ impl<'s> Planner<'s> {
             is_told = self.b.or(bound, is_told);
         }
         plan.device = Device { kind, index, is_told };
+        plan.peers = std::mem::take(&mut self.peers);
         if self.bindings.dtypes.is_empty() {
             return;
         }

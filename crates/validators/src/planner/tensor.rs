@@ -79,6 +79,12 @@ impl Planner<'_> {
         self.device_index = Some(before);
     }
 
+    /// Takes the device index of a peer, which has one where that holds.
+    pub fn add_peer(&mut self, index: Value, has_one: Value) {
+        let none = self.b.int(-1);
+        self.peers.push(self.b.select(has_one, index, none));
+    }
+
     /// Defines the number of a tensor's elements: the product of these numbers, each with whether
     /// it is one.
     pub fn define_numel(&mut self, path: &Path, numels: &[(Value, Value)], empty: Value) {

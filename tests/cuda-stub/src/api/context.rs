@@ -25,7 +25,7 @@ api! {
         let device = driver.device_index(device)?;
         let id = ContextId(driver.new_id());
         let primary = driver.primary(device).unwrap_or_else(|| {
-            let new = Context { device, is_primary: true, n_held: 0, is_alive: false, id };
+            let new = Context { device, is_primary: true, n_held: 0, is_alive: false, id, peers: vec![] };
             CUcontext(driver.contexts.add(new))
         });
         context.put(primary)?;
@@ -82,7 +82,7 @@ api! {
             return Err(Status::NOT_SUPPORTED);
         }
         let id = ContextId(call.driver.new_id());
-        let new = Context { device, is_primary: false, n_held: 1, is_alive: true, id };
+        let new = Context { device, is_primary: false, n_held: 1, is_alive: true, id, peers: vec![] };
         let new = CUcontext(call.driver.contexts.add(new));
         call.thread.stack.push(new);
         context.put(new)
@@ -148,6 +148,27 @@ api! {
     fn cuCtxGetDevice(call, place: Out<CUdevice>) {
         let context = call.thread.current().ok_or(Status::INVALID_CONTEXT)?;
         place.put(device(call.driver.device_of(context)?.0))
+    }
+
+    /// Has kernels in the current context reach the memory of another one.
+    fn cuCtxEnablePeerAccess(call, peer: CUcontext, flags: u32) {
+        let current = call.driver.current(call.thread)?;
+        if flags != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let of_peer = call.driver.live_context(peer)?.device;
+        let found = call.driver.contexts.get_mut(current.0).ok_or(Status::INVALID_CONTEXT)?;
+        if current == peer {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        if found.device == of_peer {
+            return Err(Status::PEER_ACCESS_UNSUPPORTED);
+        }
+        if found.peers.contains(&peer) {
+            return Err(Status::PEER_ACCESS_ALREADY_ENABLED);
+        }
+        found.peers.push(peer);
+        Ok(())
     }
 
     /// Waits for the current context's work, which is refused while any of it is captured, in

@@ -13,6 +13,7 @@ mod mbarriers;
 mod named;
 mod order;
 mod races;
+mod ranks;
 mod ring;
 mod sequences;
 mod speed;

@@ -18,6 +18,7 @@ pub fn verify(plan: &Plan, scope: &mut Scope<'_>) -> Verified {
     require(is_name, || format!("{:?}", plan.name), "is no name")?;
     require(!plan.signature.contains('\0'), || "the signature".into(), "has a NUL")?;
     scope.device()?;
+    all_ints(&plan.peers, scope)?;
     for (number, alloc) in plan.results.iter().chain(&plan.workspaces).enumerate() {
         verify_alloc(number, alloc, scope)?;
     }

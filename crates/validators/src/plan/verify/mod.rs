@@ -37,7 +37,7 @@
 //!
 //! 14. The function's name is an identifier.
 //! 15. Its values hold at the end of the plan; those that the device tells are two integers and a
-//!     bool.
+//!     bool, and those of peers are integers.
 //! 16. The arguments tell the call's device, and no step asks about it, where nothing is launched
 //!     on a GPU: a package has code for that only where it has such launches.
 //! 17. An allocation is aligned to a power of two.
