@@ -17,7 +17,7 @@ impl Maker {
         let extent = self.builder.int(scalar, limit as i64);
         let value = self.builder.binary(Binary::FloorMod, known.value, extent);
         if self.rng.percent(30) {
-            self.builder.in_bounds(value, extent);
+            self.builder.in_bounds(value, extent, None);
         }
         let value = self.builder.convert(value, Scalar::I64, Rounding::NearestEven);
         Known { value, level: known.level }

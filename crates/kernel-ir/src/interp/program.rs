@@ -153,7 +153,11 @@ impl<'a> Compiler<'a> {
             }),
             OpKind::Set(slot, value) => self.set(*slot, *value),
             OpKind::Store(store) => self.store(store),
-            OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
+            OpKind::InBounds { index, extent, check } => {
+                let (scalar, [index, extent]) =
+                    (self.scalar(*index), [index, extent].map(|one| self.of(*one)));
+                self.emit(Step::InBounds { scalar, index, extent, check: check.as_ref() });
+            }
             OpKind::Call(call) => self.call(call, op.result),
             OpKind::Asm(asm) => self.asm(asm),
             OpKind::Print(format, values) => {
@@ -322,11 +326,6 @@ impl<'a> Compiler<'a> {
                 Step::Store { access, value, condition }
             }
         });
-    }
-
-    fn in_bounds(&mut self, index: Value, extent: Value) {
-        let scalar = self.scalar(index);
-        self.emit(Step::InBounds { scalar, index: self.of(index), extent: self.of(extent) });
     }
 
     fn asm(&mut self, asm: &Asm) {

@@ -7,7 +7,7 @@
 use super::clock::Reach;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
-use crate::op::{Binary, Compare, Rounding, Unary};
+use crate::op::{Binary, Check, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
 /// The first of the registers of a value.
@@ -96,6 +96,7 @@ pub(super) enum Step<'a> {
         scalar: Scalar,
         index: Register,
         extent: Register,
+        check: Option<&'a Check>,
     },
     Set {
         slot: Register,

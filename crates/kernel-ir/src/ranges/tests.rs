@@ -121,7 +121,7 @@ fn conditions_count_where_they_hold() {
     let beyond = b.compare(Compare::Ge, i, n);
     b.if_else(beyond, then, Region::default());
     let behind = b.binary(Binary::Max, i, zero);
-    b.in_bounds(i, four);
+    b.in_bounds(i, four, None);
     let five = b.index(5);
     let stated = b.binary(Binary::Mul, i, five);
     let ranges = Ranges::of(&b.finish());
@@ -309,7 +309,7 @@ impl Stating<'_> {
             define(OpKind::Expr(Expr::Const(number)), Some(number))
         });
         let index = define(OpKind::Expr(Expr::Binary(Binary::Sub, value, least)), None);
-        let kind = OpKind::InBounds { index, extent };
+        let kind = OpKind::InBounds { index, extent, check: None };
         region.0.push(Op { result: None, kind, place: Place::NOWHERE });
     }
 }

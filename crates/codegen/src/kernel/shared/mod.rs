@@ -133,7 +133,10 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
 
     fn op(&mut self, op: &Op) {
         match &op.kind {
-            OpKind::InBounds { .. } => {}
+            OpKind::InBounds { check: None, .. } => {}
+            OpKind::InBounds { index, extent, check: Some(check) } => {
+                T::lower_check(self, [*index, *extent], check, op.place);
+            }
             OpKind::Store(store) => self.lower_store(store),
             OpKind::Set(slot, value) => self.lower_set(*slot, *value),
             OpKind::If { condition, then, otherwise } => {
