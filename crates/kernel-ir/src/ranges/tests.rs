@@ -8,7 +8,7 @@ use crate::eval;
 use crate::generate::generate;
 use crate::intrinsic;
 use crate::kernel::{Facts, Param, Place, ValueData};
-use crate::op::{Jump, Rounding};
+use crate::op::{Check, Jump, Rounding};
 use expect_test::expect;
 
 fn int64(min: i64, max: i64, divisor: i64) -> Param {
@@ -131,6 +131,16 @@ fn conditions_count_where_they_hold() {
     expect_value(&ranges, stated, "0..=15 * 5");
     assert_eq!(shown(ranges.operand(stated, 0)), "0..=3 * 1");
     assert!(!Scalar::I32.holds(ranges.value(i)));
+}
+
+/// The thread goes on where a check fails.
+#[test]
+fn nothing_follows_of_what_is_checked() {
+    let mut b = Builder::new("k", vec![int64(i64::MIN, i64::MAX, 1)]);
+    let four = b.index(4);
+    b.in_bounds(Value(0), four, Some(Check { of: "x".to_string() }));
+    let behind = b.binary(Binary::Mul, Value(0), four);
+    assert!(!Scalar::I32.holds(Ranges::of(&b.finish()).value(behind)));
 }
 
 #[test]
