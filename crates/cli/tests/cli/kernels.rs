@@ -176,7 +176,7 @@ fn indices_are_checked_where_that_is_asked_for() {
     assert!(inspected(&["shift.toml"]));
 }
 
-/// What is not checked is what it was, and what is looks before it accesses.
+/// Code that is not checked has nothing of it.
 #[test]
 fn checked_code_skips_what_is_outside() {
     let bench = Bench::with("shift.py", SHIFT);

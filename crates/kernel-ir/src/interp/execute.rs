@@ -11,13 +11,13 @@ use super::program::Program;
 use super::proxy::ProxyFences;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
-use super::step::{Assert, Register, Step, width};
+use super::step::{Assert, InBounds, Register, Step, width};
 use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
 use crate::intrinsic::Geometry;
 use crate::kernel::Place;
-use crate::op::{Binary, Check, Compare};
+use crate::op::{Binary, Compare};
 use crate::types::{Scalar, Type};
 use std::borrow::Cow;
 
@@ -135,9 +135,7 @@ impl<'p> Execution<'_, 'p> {
             }
             Step::Load { access, out, guard } => self.load(access, *out, *guard),
             Step::Store { access, value, condition } => self.store(access, *value, *condition),
-            Step::InBounds { scalar, index, extent, check } => {
-                self.in_bounds(*scalar, [*index, *extent], *check);
-            }
+            Step::InBounds(stated) => self.in_bounds(stated),
             Step::Set { slot, value, count } => self.set_slot(*slot, *value, *count),
             Step::Pure { meaning, operands, out } => self.pure(*meaning, operands, *out),
             Step::Approximate { meaning, operands, out } => {
@@ -384,7 +382,8 @@ impl<'p> Execution<'_, 'p> {
     }
 
     /// Finds indices outside. Accesses by them follow, unless that is checked.
-    fn in_bounds(&mut self, scalar: Scalar, [index, extent]: [Register; 2], check: Option<&Check>) {
+    fn in_bounds(&mut self, stated: &InBounds<'_>) {
+        let InBounds { scalar, index, extent, check } = *stated;
         let (indices, extents) = (self.get(index), self.get(extent));
         let mut is_below = [0; LANES];
         eval::compare_lanes(Compare::Lt, scalar, &indices, &extents, &mut is_below);

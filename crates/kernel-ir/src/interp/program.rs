@@ -5,8 +5,8 @@
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
 use super::step::{
-    self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, MbarrierStep, Pc,
-    Register, Step, width,
+    self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, InBounds, MbarrierStep,
+    Pc, Register, Step, width,
 };
 use crate::intrinsic::{
     AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MBARRIER_BYTES, MbarrierOp, Meaning,
@@ -154,9 +154,9 @@ impl<'a> Compiler<'a> {
             OpKind::Set(slot, value) => self.set(*slot, *value),
             OpKind::Store(store) => self.store(store),
             OpKind::InBounds { index, extent, check } => {
-                let (scalar, [index, extent]) =
-                    (self.scalar(*index), [index, extent].map(|one| self.of(*one)));
-                self.emit(Step::InBounds { scalar, index, extent, check: check.as_ref() });
+                let scalar = self.scalar(*index);
+                let (index, extent, check) = (self.of(*index), self.of(*extent), check.as_ref());
+                self.emit(Step::InBounds(InBounds { scalar, index, extent, check }));
             }
             OpKind::Call(call) => self.call(call, op.result),
             OpKind::Asm(asm) => self.asm(asm),

@@ -16,6 +16,19 @@ pub(super) type Register = u32;
 /// A place in the list of steps.
 pub(super) type Pc = u32;
 
+/// A statement that an index is in bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InBounds<'a> {
+    /// The type of both numbers.
+    pub scalar: Scalar,
+    /// The index.
+    pub index: Register,
+    /// One past the largest.
+    pub extent: Register,
+    /// Its check, where the kernel itself makes it.
+    pub check: Option<&'a Check>,
+}
+
 /// The next step of a warp.
 #[derive(Clone, Debug)]
 pub(super) enum Step<'a> {
@@ -92,12 +105,7 @@ pub(super) enum Step<'a> {
         value: Register,
         condition: Option<Register>,
     },
-    InBounds {
-        scalar: Scalar,
-        index: Register,
-        extent: Register,
-        check: Option<&'a Check>,
-    },
+    InBounds(InBounds<'a>),
     Set {
         slot: Register,
         value: Register,
