@@ -34,12 +34,12 @@ def counted(counts, old, at):
 
 
 @kp.kernel
-def copy_row(x, y, row, group: kp.Constexpr):
+def copy_row(x, y, at, group: kp.Constexpr):
     tile = kp.shared(kp.float32, 128)
     i = kp.thread_idx()[0]
     tile[i] = 7.0
     kp.sync_threads()
-    part = kp.local_tile(x[row, None], (4,), (i,))
+    part = kp.local_tile(x[at, None], (4,), (i,))
     own = kp.local_tile(tile, (4,), (i,))
     if i < 32:
         if group:
@@ -53,23 +53,23 @@ def copy_row(x, y, row, group: kp.Constexpr):
 
 
 @kp.jit(
-    "copied(x: Tensor([m, 128], float32, align=16), row: int32, y: Tensor([128], float32, mut))",
+    "copied(x: Tensor([m, 128], float32, align=16), at: int32, y: Tensor([128], float32, mut))",
     checked=True,
 )
-def copied(x, row, y):
-    copy_row(x, y, row, False).launch(grid=1, block=128)
+def copied(x, at, y):
+    copy_row(x, y, at, False).launch(grid=1, block=128)
 
 
 @kp.jit(
-    "sent(x: Tensor([m, 128], float32, align=16), row: int32, y: Tensor([128], float32, mut))",
+    "sent(x: Tensor([m, 128], float32, align=16), at: int32, y: Tensor([128], float32, mut))",
     checked=True,
 )
-def sent(x, row, y):
-    copy_row(x, y, row, True).launch(grid=1, block=128)
+def sent(x, at, y):
+    copy_row(x, y, at, True).launch(grid=1, block=128)
 
 
 @kp.kernel
-def bring_row(x, y, row):
+def bring_row(x, y, at):
     tile = kp.shared(kp.float32, 128)
     bar = kp.mbarrier()
     i = kp.thread_idx()[0]
@@ -80,15 +80,15 @@ def bring_row(x, y, row):
     kp.sync_threads()
     if i == 0:
         bar.arrive_and_expect_tx(512)
-        kp.copy(x[row, None], tile, to=bar)
+        kp.copy(x[at, None], tile, to=bar)
     bar.wait()
     y[i] = tile[i]
 
 
 @kp.jit(
-    "brought(x: Tensor([m, 128], float32, align=16), row: int32, y: Tensor([128], float32, mut))",
+    "brought(x: Tensor([m, 128], float32, align=16), at: int32, y: Tensor([128], float32, mut))",
     arch="sm_90",
     checked=True,
 )
-def brought(x, row, y):
-    bring_row(x, y, row).launch(grid=1, block=128)
+def brought(x, at, y):
+    bring_row(x, y, at).launch(grid=1, block=128)
