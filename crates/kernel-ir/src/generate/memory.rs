@@ -17,7 +17,7 @@ impl Maker {
         let extent = self.builder.int(scalar, limit as i64);
         let value = self.builder.binary(Binary::FloorMod, known.value, extent);
         if self.rng.percent(30) {
-            let check = (limit % 3 == 0).then(|| Check { of: "x".to_string() });
+            let check = limit.is_multiple_of(3).then(|| Check { of: "x".to_string() });
             self.builder.in_bounds(value, extent, check);
         }
         let value = self.builder.convert(value, Scalar::I64, Rounding::NearestEven);

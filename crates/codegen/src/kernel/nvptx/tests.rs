@@ -567,13 +567,39 @@ fn checks_are_written_down() {
         assert!(ptx.contains(&words.join(", ")), "{ptx}");
     }
     let words = ["setp.ge.s", "setp.lt", "setp.le", "setp.gt", "setp.ge.u", "st.release"];
-    expect_instructions(text, "sm_80", &words, expect![[r#"
+    expect_instructions(
+        text,
+        "sm_80",
+        &words,
+        expect![[r#"
         setp.gt.s64  %p1, %rd1, -1;
         setp.lt.s64  %p2, %rd1, %rd2;
         setp.lt.u64  %p9, %rd3, %rd4;
         st.release.sys.global.u32 [%rd5], %r5;
         st.release.sys.global.u32 [%rd5], %r16;
-    "#]]);
+    "#]],
+    );
+}
+
+/// Whoever fails a check again has been told of already; on another way nobody has.
+#[test]
+fn what_was_checked_is_not_checked_again() {
+    let text = r#"kernel k(v0 i: uint64, v1 n: uint64, v2 is: bool) files "k.py" {
+        if v2 {
+            inbounds v1, v0 of "first"
+            inbounds v1, v0 of "again"
+        }
+        inbounds v1, v0 of "behind"
+        if v2 { inbounds v1, v0 of "within" }
+        inbounds v0, v1 of "other"
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    let told = |name: &str| {
+        let bytes: Vec<_> = name.bytes().map(|byte| byte.to_string()).collect();
+        ptx.contains(&bytes.join(", "))
+    };
+    assert_eq!(["first", "behind", "other"].map(told), [true; 3], "{ptx}");
+    assert_eq!(["again", "within"].map(told), [false; 2], "{ptx}");
 }
 
 /// A step that may be 0, or sums that may overflow, cost a comparison; what is proved costs none.
