@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `run`: launches of the kernels above, each with what came of it. Checked kernels give the same.
+//! `run`: launches of the kernels above, each with what came of it. Checked kernels find the same
+//! indices outside.
 //! `checked`: the same of kernels that check their indices as they run.
 
 use super::{Kind, Role};

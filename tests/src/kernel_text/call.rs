@@ -23,8 +23,8 @@ pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// That the launches of a block give the same where kernels check their indices: the same findings
-/// of indices and, where nothing else is found, the same in all.
+/// That the launches of a block give the same where kernels check their indices: indices are found
+/// at the same places and, where nothing is found, all is the same.
 ///
 /// # Errors
 /// A launch of which that is not so.
@@ -33,10 +33,10 @@ pub fn compared_with_checked(file: &KernelText, block: &str) -> Result<(), Strin
     for line in block.lines().filter(|line| is_launch(line)) {
         let call = read(file, line)?;
         let [plain, checked] = [file, &checked].map(|file| came(file.run(&call)).join("\n"));
-        let checked = without_names(&checked);
         let indices = |text: &str| -> Vec<String> {
-            let is_index = |line: &&str| line.starts_with("error[index-out-of-bounds]");
-            text.lines().filter(is_index).map(str::to_string).collect()
+            let lines = text.lines().zip(text.lines().skip(1));
+            let found = lines.filter(|(line, _)| line.starts_with("error[index-out-of-bounds]"));
+            found.map(|(_, place)| place.to_string()).collect()
         };
         let is_same = match plain.contains("error[") {
             true => indices(&plain) == indices(&checked),
@@ -47,18 +47,6 @@ pub fn compared_with_checked(file: &KernelText, block: &str) -> Result<(), Strin
         }
     }
     Ok(())
-}
-
-/// Findings without the names that only checked indices are told with.
-fn without_names(text: &str) -> String {
-    let line = |line: &str| match line.split_once(" of `") {
-        Some((head, rest)) if head.starts_with("error[index-out-of-bounds]: index ") => {
-            let rest = rest.split_once('`').map_or(rest, |(_, rest)| rest);
-            format!("{head}{rest}")
-        }
-        _ => line.to_string(),
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// `k[grid, block](…)`, or `k[grid, block, cluster](…)`
