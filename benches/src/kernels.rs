@@ -139,7 +139,9 @@ impl Subject {
         let kernel = files.function(self.kernel).context("the file has the kernel")?;
         let block = [self.threads, 1, 1].map(Some);
         let (arguments, symbol) = (&self.arguments[..], self.kernel);
-        let request = Request { kernel, arguments, dtypes: &[], block, symbol, surroundings: None };
+        let (surroundings, is_checked) = (None, false);
+        let request =
+            Request { kernel, arguments, dtypes: &[], block, symbol, surroundings, is_checked };
         Ok(elaborate(&files, &request).map_err(refused)?.kernel)
     }
 }

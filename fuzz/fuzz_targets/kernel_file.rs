@@ -51,7 +51,9 @@ fn check_files(files: &KernelFiles, text: &str) {
             continue;
         }
         let n_params = definition.function.params.len();
-        for make in [in_turn, tensor] {
+        let makes: [(fn(usize) -> _, bool); 3] =
+            [(in_turn, false), (tensor, false), (tensor, true)];
+        for (make, is_checked) in makes {
             let arguments: Vec<_> = (0..n_params).map(make).collect();
             let request = Request {
                 kernel: definition,
@@ -60,6 +62,7 @@ fn check_files(files: &KernelFiles, text: &str) {
                 block: [Some(32), Some(1), None],
                 symbol: "fuzzed",
                 surroundings: Some(Surroundings { grid: &[], relations: &Relations::default() }),
+                is_checked,
             };
             match elaborate(files, &request) {
                 Ok(instance) => check_kernel(&instance.kernel),

@@ -140,21 +140,35 @@ class OfProgram(NamedTuple):
     """What it was made of."""
 
 
+class Compiled(NamedTuple):
+    """How functions of a running program are compiled."""
+
+    arch: _arch.Archs
+    """The architectures."""
+    asserts: bool
+    """Whether kernels assert as they run."""
+    checked: bool
+    """Whether kernels check their indices."""
+
+    def request(self) -> dict[str, Any]:
+        """It, as a request has it: what is usual is left out."""
+        asserts = {} if self.asserts else {"asserts": False}
+        checked = {"checked": True} if self.checked else {}
+        return {**_arch.wanted(self.arch), **asserts, **checked}
+
+
 def get_program(
     name: str,
     text: str,
     places: Sequence[tuple[str, int]],
-    compiled: tuple[_arch.Archs, bool],
+    compiled: Compiled,
     ask: Callable[[], None],
 ) -> OfProgram:
     """The package of functions of a running program. `places` are the files and lines of its
-    sources; `compiled` says for which architectures, and whether kernels assert; `ask` raises where
-    it must not be compiled.
+    sources; `ask` raises where it must not be compiled.
     """
-    arch, asserts = compiled
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
-    how = _arch.wanted(arch) if asserts else {**_arch.wanted(arch), "asserts": False}
-    return _get_program({**of_program, **how}, ask)
+    return _get_program({**of_program, **compiled.request()}, ask)
 
 
 def _get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = None) -> OfProgram:
@@ -178,8 +192,9 @@ def joined_programs(name: str, modules: Sequence[Module]) -> Module:
     of_all = {**of_each[0], "name": name, "text": text, "places": places}
     own = ("name", "text", "places")
     how = [{key: each[key] for key in each if key not in own} for each in of_each]
-    if any(each.get("asserts") != how[0].get("asserts") for each in how):
-        raise ValueError(OTHER_ASSERTS)
+    for option, message in OTHER_OPTIONS.items():
+        if any(each.get(option) != how[0].get(option) for each in how):
+            raise ValueError(message)
     if any(each != how[0] for each in how):
         raise ValueError(OTHER_ARCHS)
     return _get_program(of_all).module
@@ -190,9 +205,10 @@ OTHER_ARCHS = (
 )
 
 
-OTHER_ASSERTS = (
-    "some functions were compiled with `asserts=False`: join them with the same `asserts`"
-)
+OTHER_OPTIONS = {
+    "asserts": "some functions were compiled with `asserts=False`: join them with the same `asserts`",
+    "checked": "some functions were compiled with `checked=True`: join them with the same `checked`",
+}
 
 
 def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:

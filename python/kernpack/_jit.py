@@ -110,6 +110,7 @@ class _Options:
     strict: bool
     arch: _arch.Archs
     asserts: bool
+    checked: bool
     max_variants: int
 
 
@@ -296,7 +297,8 @@ class _JitMethods(Function):
         arch = arch if arch is not None else self._options.arch
         ask = functools.partial(_refuse_captured, said.signature, why)
         text, places = program.text(said), program.places
-        built = _build.get_program(program.name, text, places, (arch, self._options.asserts), ask)
+        compiled = _build.Compiled(arch, self._options.asserts, self._options.checked)
+        built = _build.get_program(program.name, text, places, compiled, ask)
         seconds = time.perf_counter() - begin
         function, is_hit = built.module[program.name], built.is_cached
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
@@ -703,6 +705,7 @@ def jit(
     strict: bool = False,
     arch: _arch.Archs = None,
     asserts: bool = True,
+    checked: bool = False,
     max_variants: int = MOST_VARIANTS,
 ) -> Callable[[Decorated], JitFunction]: ...
 
@@ -716,6 +719,7 @@ def jit(
     strict: bool = False,
     arch: _arch.Archs = None,
     asserts: bool = True,
+    checked: bool = False,
     max_variants: int = MOST_VARIANTS,
 ) -> Any:
     """Makes a function that launches kernels: `@kp.jit`, or `@kp.jit("signature")`.
@@ -724,11 +728,13 @@ def jit(
     times; `where` has rules that relate them. `workspace` is memory that each call allocates.
     `strict` refuses kernels whose indices nothing bounds but another tensor's extent. `arch` is
     what is compiled for, as of `kp.cuda`. `asserts=False` leaves out what kernels assert as they
-    run.
+    run. `checked=True` has kernels check their indices as they run: an access outside is skipped,
+    and raised as a failed assertion is.
     """
     text = function if isinstance(function, str) else None
     rules = (where,) if isinstance(where, str) else tuple(where)
-    options = _Options(text, dict(workspace or {}), rules, strict, arch, asserts, max_variants)
+    memory = dict(workspace or {})
+    options = _Options(text, memory, rules, strict, arch, asserts, checked, max_variants)
 
     def decorate(of: Decorated) -> JitFunction:
         found = _captured.Callee.of(of)

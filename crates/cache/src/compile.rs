@@ -38,6 +38,9 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     if !request.asserts {
         reading.leave_asserts_out();
     }
+    if request.checked {
+        reading.check_accesses();
+    }
     overrule(request, &mut reading, compilers)?;
     drop(read);
     let mut told = Told::of(&request.name, texts);

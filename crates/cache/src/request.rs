@@ -41,6 +41,8 @@ pub struct Request {
     pub specs: Vec<String>,
     /// Whether kernels have the assertions that are made as they run.
     pub asserts: bool,
+    /// Whether kernels check their indices as they run.
+    pub checked: bool,
 }
 
 /// The architectures that the CUDA C++ of a package is compiled for.
@@ -89,6 +91,7 @@ impl Request {
             places: Vec::new(),
             specs: Vec::new(),
             asserts: true,
+            checked: false,
         }
     }
 
@@ -113,15 +116,16 @@ impl Request {
         texts.map(text).collect()
     }
 
-    /// Where the functions of a program stand that may assert something as kernels run: the code
-    /// tells the line, and so is another for functions that stand elsewhere.
-    fn places_of_asserts(&self) -> Vec<String> {
-        if self.language != Language::Program || !self.text.contains("assert") {
+    /// Where the functions of a program stand that may assert or check something as kernels run:
+    /// the code tells the line, and so is another for functions that stand elsewhere.
+    fn told_places(&self) -> Vec<String> {
+        let tells = |text: &str| self.checked || self.asserts && text.contains("assert");
+        if self.language != Language::Program || !tells(&self.text) {
             return Vec::new();
         }
         let program = Program::parse(&self.text).ok();
         let parts = program.iter().flat_map(Program::run_by_kernels).zip(&self.places);
-        let stand = parts.filter(|(text, _)| text.is_some_and(|text| text.contains("assert")));
+        let stand = parts.filter(|(text, _)| text.is_some_and(tells));
         let place = |(_, Place(path, line)): (_, &Place)| {
             format!("{}:{line}", path.file_name().unwrap_or_default().display())
         };
@@ -154,9 +158,12 @@ impl Request {
             add(path.as_os_str().as_encoded_bytes());
             add(bytes);
         }
-        match self.asserts {
-            true => self.places_of_asserts().iter().for_each(|place| add(place.as_bytes())),
-            false => add(b"without asserts"),
+        self.told_places().iter().for_each(|place| add(place.as_bytes()));
+        if !self.asserts {
+            add(b"without asserts");
+        }
+        if self.checked {
+            add(b"checked");
         }
         // Options of compilers are somewhere in the text.
         if self.text.contains("native") {

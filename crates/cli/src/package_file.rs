@@ -41,6 +41,9 @@ pub struct PackageFile {
     /// Leave the assertions of kernels out that are made as they run.
     #[arg(long)]
     no_asserts: bool,
+    /// Have kernels check their indices as they run: an access outside is skipped and told of.
+    #[arg(long)]
+    checked: bool,
 }
 
 /// Architectures, each once.
@@ -67,6 +70,9 @@ impl PackageFile {
         if self.no_asserts {
             reading.leave_asserts_out();
         }
+        if self.checked {
+            reading.check_accesses();
+        }
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut reading, archs)?,
             None => vec![],
@@ -92,6 +98,7 @@ impl PackageFile {
             target: self.target(),
             specs: self.specs()?.to_vec(),
             asserts: !self.no_asserts,
+            checked: self.checked,
             ..Request::new(self.name(), text, self.base())
         })
     }

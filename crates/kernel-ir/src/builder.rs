@@ -16,7 +16,7 @@ use crate::kernel::{
 };
 use crate::numbering::Numbering;
 use crate::op::{
-    Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store, Unary,
+    Binary, Call, Check, Compare, Expr, Load, Op, OpKind, Operand, Region, Rounding, Store, Unary,
 };
 use crate::types::{Scalar, Space, Type};
 use rustc_hash::FxHashMap;
@@ -346,13 +346,13 @@ impl Builder {
     }
 
     /// States that an index is in bounds, unless that is plain.
-    pub fn in_bounds(&mut self, index: Value, extent: Value) {
+    pub fn in_bounds(&mut self, index: Value, extent: Value, check: Option<Check>) {
         let is_plain = match (self.known_int(index), self.known_int(extent)) {
             (Some(index), Some(extent)) => (0..extent).contains(&index),
             _ => false,
         };
         if !is_plain {
-            self.push(None, OpKind::InBounds { index, extent });
+            self.push(None, OpKind::InBounds { index, extent, check });
             self.numbering.state((index, extent));
         }
     }

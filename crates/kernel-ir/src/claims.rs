@@ -8,7 +8,7 @@
 
 use crate::builder::Builder;
 use crate::kernel::Value;
-use crate::op::{OpKind, Region};
+use crate::op::{Check, OpKind, Region};
 use rustc_hash::FxHashMap;
 
 /// A claim. Until the kernel is finished, this value stands for its index.
@@ -58,9 +58,9 @@ impl Claims {
 
 impl Builder {
     /// Claims that an index is in bounds.
-    pub fn claim_in_bounds(&mut self, index: Value, extent: Value) -> Claim {
+    pub fn claim_in_bounds(&mut self, index: Value, extent: Value, check: Option<Check>) -> Claim {
         let claim = Claim(self.new_value(self.ty(index), None));
-        self.push(None, OpKind::InBounds { index: claim.0, extent });
+        self.push(None, OpKind::InBounds { index: claim.0, extent, check });
         let (region, n_jumps) = (self.numbering.innermost(), self.claims.n_jumps);
         let made = Made { index, region, n_jumps, is_statement: false };
         self.claims.made.insert(claim, made);

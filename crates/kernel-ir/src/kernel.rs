@@ -245,11 +245,13 @@ impl Kernel {
         self.values[value.index()].constant
     }
 
-    /// Whether it asserts something as it runs. Its code has one parameter more then, the last: the
-    /// address of an [`AssertRecord`](crate::assert_record::AssertRecord).
+    /// Whether it asserts or checks something as it runs. Its code has one parameter more then, the
+    /// last: the address of an [`AssertRecord`](crate::assert_record::AssertRecord).
     pub fn asserts(&self) -> bool {
         fn asserts(region: &Region) -> bool {
-            let is_one = |op: &Op| matches!(op.kind, OpKind::Assert(_));
+            let is_one = |op: &Op| {
+                matches!(op.kind, OpKind::Assert(_) | OpKind::InBounds { check: Some(_), .. })
+            };
             region.0.iter().any(|op| is_one(op) || op.kind.regions().any(asserts))
         }
         asserts(&self.body)
@@ -267,7 +269,7 @@ impl Kernel {
         waits(&self.body)
     }
 
-    /// The kernel without its assertions.
+    /// The kernel without its assertions. What is checked is checked still.
     #[must_use]
     pub fn without_asserts(&self) -> Kernel {
         fn leave_out(region: &mut Region) {

@@ -46,13 +46,15 @@ pub enum OpKind {
     Expr(Expr),
     /// Puts a value at an address.
     Store(Store),
-    /// States that 0 <= index < extent, both of one integer type. It does nothing; a kernel for
-    /// which it does not hold is wrong, and the interpreter says so.
+    /// States that 0 <= index < extent, both of one integer type. It does nothing, unless it is
+    /// checked; a kernel for which it does not hold is wrong, and the interpreter says so.
     InBounds {
         /// The index.
         index: Value,
         /// One past the largest.
         extent: Value,
+        /// Who is told where it does not hold: nothing where all rely on it.
+        check: Option<Check>,
     },
     /// Makes a slot hold a value.
     Set(Slot, Value),
@@ -415,6 +417,25 @@ impl Assert {
     pub const MOST_VALUES: usize = assert_record::MOST_VALUES;
     /// The most bytes of a message.
     pub const MOST_BYTES: usize = 400;
+}
+
+/// Has the running kernel check a statement: where it does not hold, that is told as of an
+/// assertion, and the thread goes on. So nobody relies on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The name of what the index is of.
+    pub of: String,
+}
+
+impl Check {
+    /// The most bytes of a name that are told.
+    const MOST_NAME_BYTES: usize = 256;
+
+    /// The message: `{}` stands for the index, then for the extent.
+    pub fn text(&self) -> String {
+        let end = self.of.floor_char_boundary(Check::MOST_NAME_BYTES);
+        format!("index {{}} of `{}` is out of bounds: the extent is {{}}", &self.of[..end])
+    }
 }
 
 /// Assembly as it is written.

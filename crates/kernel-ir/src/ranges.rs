@@ -242,7 +242,8 @@ impl<'k> Analysis<'k> {
                 inside.suppose(*condition, true, 0);
                 inside.region(body);
             }),
-            OpKind::InBounds { index, extent } => {
+            OpKind::InBounds { check: Some(_), .. } => {}
+            OpKind::InBounds { index, extent, check: None } => {
                 self.refine(*index, Interval::new(0, self.get(*extent).max - 1));
                 self.refine(*extent, Interval::new(self.get(*index).min + 1, Interval::ANY.max));
             }

@@ -43,7 +43,7 @@ macro_rules! walks {
                     OpKind::Set(_, value)
                     | OpKind::If { condition: value, .. }
                     | OpKind::While { condition: value, .. } => visit(value),
-                    OpKind::InBounds { index, extent } => [index, extent].into_iter().for_each(visit),
+                    OpKind::InBounds { index, extent, .. } => [index, extent].into_iter().for_each(visit),
                     OpKind::For { first, end, step, .. } => {
                         [first, end, step].into_iter().for_each(visit);
                     }

@@ -51,6 +51,8 @@ pub struct Request<'r> {
     /// The other facts about the call, where it is asked which indices the extent of something
     /// else alone bounds.
     pub surroundings: Option<Surroundings<'r>>,
+    /// Whether the running kernel checks its indices, and skips accesses outside.
+    pub is_checked: bool,
 }
 
 /// A kernel, compiled for a launch as far as operations.
@@ -112,7 +114,7 @@ impl<'f> Elaborator<'f> {
     pub fn new(files: &'f KernelFiles, request: &Request<'_>) -> Elaborator<'f> {
         Elaborator {
             files,
-            emit: Emission::new(request.symbol),
+            emit: Emission::new(request.symbol, request.is_checked),
             scopes: Scopes::default(),
             guards: Guarded::default(),
             budget: Budget::new(MOST_STEPS),

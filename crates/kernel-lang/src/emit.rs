@@ -35,11 +35,13 @@ pub(crate) struct Emission {
     literals: FxHashMap<kernel::Value, LiteralChoice>,
     /// The indices that are stated to be in bounds of what a call passes.
     pub accesses: Accesses,
+    /// Whether the running kernel checks what is stated.
+    pub is_checked: bool,
 }
 
 impl Emission {
     /// That of a kernel of this symbol.
-    pub fn new(symbol: &str) -> Emission {
+    pub fn new(symbol: &str, is_checked: bool) -> Emission {
         Emission {
             b: Builder::new(symbol, Vec::new()),
             parameters: Parameters::default(),
@@ -48,6 +50,7 @@ impl Emission {
             written: Vec::new(),
             literals: FxHashMap::default(),
             accesses: Accesses::default(),
+            is_checked,
         }
     }
 

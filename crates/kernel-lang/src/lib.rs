@@ -42,6 +42,7 @@
 //!     dtypes: &[],
 //!     block: [Some(32), None, None],
 //!     surroundings: None,
+//!     is_checked: false,
 //!     symbol: "count",
 //! };
 //! let instance = elaborate(&files, &request).unwrap();

@@ -7,7 +7,7 @@ use crate::file::{ClassDefinition, ModuleId};
 use crate::integer::Integer;
 use crate::names::FrameId;
 use crate::python::tree::{Function, Name};
-use crate::tensor::Limit;
+use crate::tensor::{Limit, Within};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Qualifier;
 use kernpack_kernel_ir::{Const, Scalar, Space};
@@ -216,6 +216,8 @@ pub(crate) struct Mbarrier {
     pub stage: kernel::Value,
     /// The parities of the phases that a thread waits for next: a bit for each.
     pub phases: kernel::Slot,
+    /// Where anything is done about it.
+    pub within: Within,
 }
 
 /// A function that is written, and the place that it is written in.

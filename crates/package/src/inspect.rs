@@ -287,8 +287,9 @@ fn source_words(source: &SourceRecord) -> String {
         "files" => "compiled GPU code",
         other => other,
     };
+    let kind = if source.checked { format!("{kind}, checked") } else { kind.to_string() };
     let images: Vec<_> = source.images.iter().map(image_words).collect();
-    if images.is_empty() { kind.to_string() } else { format!("{kind}: {}", images.join(", ")) }
+    if images.is_empty() { kind } else { format!("{kind}: {}", images.join(", ")) }
 }
 
 /// `machine code for sm_90a`

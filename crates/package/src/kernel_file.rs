@@ -28,6 +28,8 @@ pub struct KernelFile {
     pub line_info: bool,
     /// Whether the code has the assertions that are made as it runs.
     pub asserts: bool,
+    /// Whether the code checks its indices as it runs, and skips accesses outside.
+    pub checked: bool,
     /// Its contents, once it has been read.
     pub opened: Option<Arc<OpenedFile>>,
 }
@@ -94,17 +96,18 @@ pub fn needs_assembler(archs: &[Placed<Arch>]) -> bool {
 impl KernelFile {
     /// A file that is compiled as where nothing is said.
     pub fn new(path: Placed<PathBuf>) -> KernelFile {
-        let (target, line_info, asserts) = (KernelTarget::default(), false, true);
-        KernelFile { path, target, line_info, asserts, opened: None }
+        let (target, line_info) = (KernelTarget::default(), false);
+        KernelFile { path, target, line_info, asserts: true, checked: false, opened: None }
     }
 
     /// Whether both are compiled alike, from one file.
     pub fn is_same(&self, other: &KernelFile) -> bool {
-        let KernelFile { path, target, line_info, asserts, opened: _ } = self;
+        let KernelFile { path, target, line_info, asserts, checked, opened: _ } = self;
         *path == other.path
             && *target == other.target
             && *line_info == other.line_info
             && *asserts == other.asserts
+            && *checked == other.checked
     }
 
     /// Its contents. Where nobody has read it, it is read now, and problems name their lines

@@ -60,7 +60,7 @@ impl KernelPools {
     fn of(&mut self, file: &KernelFile) -> PoolId {
         let place = self.0.iter().position(|(known, _)| known.is_same(file));
         PoolId(place.unwrap_or_else(|| {
-            self.0.push((file.clone(), Kernels::default()));
+            self.0.push((file.clone(), Kernels::new(file.checked)));
             self.0.len() - 1
         }))
     }
@@ -177,9 +177,9 @@ impl PooledLaunch {
     pub fn whole(self, kernels: &PooledKernels) -> Launch {
         let PooledLaunch { pool, file, when, settled } = self;
         let SettledLaunch { branches: _, kernel, args, geometry, archs } = settled;
-        let KernelFile { path, target, line_info, asserts: _, opened: _ } = file;
+        let KernelFile { path, target, line_info, checked, asserts: _, opened: _ } = file;
         let instances = kernels.of(pool, &archs);
-        let source = KernelSource { path, instances, line_info };
+        let source = KernelSource { path, instances, line_info, checked };
         let site = match target {
             KernelTarget::Nvptx(own) => {
                 let archs = if archs.is_empty() { own } else { archs };

@@ -77,6 +77,7 @@ mod tests;
 
 use self::fields::{Fields, Reader, is_identifier, no_identifier};
 use self::function::ReadFunction;
+use crate::kernel_file::KernelFile;
 use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use crate::target::is_library_name;
 use kernpack_machine::Arch;
@@ -124,11 +125,18 @@ impl Reading {
 
     /// Has the code of every kernel file without the assertions that are made as it runs.
     pub fn leave_asserts_out(&mut self) {
+        self.kernel_files().for_each(|file| file.asserts = false);
+    }
+
+    /// Has the code of every kernel file check its indices as it runs.
+    pub fn check_accesses(&mut self) {
+        self.kernel_files().for_each(|file| file.checked = true);
+    }
+
+    fn kernel_files(&mut self) -> impl Iterator<Item = &mut KernelFile> {
         let functions = self.package.functions.iter_mut().chain(&mut self.unsound);
         let launches = functions.flat_map(|function| &mut function.launches);
-        for file in launches.filter_map(WrittenLaunch::kernel_file_mut) {
-            file.asserts = false;
-        }
+        launches.filter_map(WrittenLaunch::kernel_file_mut)
     }
 
     /// Whether any launch is of a kernel that is written here.

@@ -39,6 +39,7 @@ struct Asked {
     devices: Option<Vec<String>>,
     places: Option<Vec<Place>>,
     asserts: Option<bool>,
+    checked: Option<bool>,
 }
 
 /// The messages of the working thread.
@@ -132,6 +133,7 @@ pub fn request(text: &str) -> Result<Request, Error> {
         (None, None) => Wanted::Written,
     };
     request.asserts = asked.asserts.unwrap_or(true);
+    request.checked = asked.checked.unwrap_or(false);
     Ok(request)
 }
 

@@ -33,6 +33,9 @@ fn answer(request: &Request, form: Form, function: &str) -> Json {
     if !request.asserts {
         reading.leave_asserts_out();
     }
+    if request.checked {
+        reading.check_accesses();
+    }
     match &request.archs {
         Wanted::Devices(devices) if !devices.is_empty() => {
             reading.settle_archs(devices, Images.has_assembler());

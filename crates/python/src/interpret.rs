@@ -139,7 +139,10 @@ fn wait(
 fn run(request: &Request, function: &str, passed: Passed, options: &PassedOptions) -> Outcome {
     let mut texts = Texts::default();
     let held = request.held.below(&request.base);
-    let reading = request.package_text().read(&mut texts, &held);
+    let mut reading = request.package_text().read(&mut texts, &held);
+    if request.checked {
+        reading.check_accesses();
+    }
     let told = Told::of(request.name.clone(), texts);
     let problems = |problems: Diagnostics| Failure::Problems(told.clone().and(problems));
     if reading.problems.has_errors() {

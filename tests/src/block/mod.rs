@@ -79,6 +79,7 @@ pub const KINDS: &[Kind] = &[
     python::KIND,
     beside::KIND,
     run::KIND,
+    run::CHECKED,
     interpreted::KIND,
     ir::KIND,
     verified::KIND,

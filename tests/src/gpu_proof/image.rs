@@ -28,6 +28,7 @@ pub fn image(kernels: &[&Kernel], arch: Arch) -> Result<Vec<u8>, String> {
         path: Placed::from(PathBuf::from("recorded.py")),
         instances: kernels.iter().map(|kernel| Arc::new((*kernel).clone())).collect(),
         line_info: false,
+        checked: false,
     };
     let made = match arch.kind {
         ArchKind::Compute => kernel::ptx_text(&source, arch).map(String::into_bytes),

@@ -15,15 +15,38 @@ pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
     for line in block.lines().filter(|line| is_launch(line)) {
         let call = read(file, line)?;
         lines.push(line.to_string());
-        match file.run(&call) {
-            Ok(ran) => lines.extend(results(ran)),
-            Err(problems) => lines.push(problems),
-        }
+        lines.extend(came(file.run(&call)));
     }
     if lines.is_empty() {
         return Err("expected a launch, such as `k[1, 32](int32(3))`".to_string());
     }
     Ok(lines.join("\n"))
+}
+
+/// That the launches of a block give the same where kernels check their indices: indices are found
+/// at the same places and, where nothing is found, all is the same.
+///
+/// # Errors
+/// A launch of which that is not so.
+pub fn compared_with_checked(file: &KernelText, block: &str) -> Result<(), String> {
+    let Some(checked) = file.checked() else { return Ok(()) };
+    for line in block.lines().filter(|line| is_launch(line)) {
+        let call = read(file, line)?;
+        let [plain, checked] = [file, &checked].map(|file| came(file.run(&call)).join("\n"));
+        let indices = |text: &str| -> Vec<String> {
+            let lines = text.lines().zip(text.lines().skip(1));
+            let found = lines.filter(|(line, _)| line.starts_with("error[index-out-of-bounds]"));
+            found.map(|(_, place)| place.to_string()).collect()
+        };
+        let is_same = match plain.contains("error[") {
+            true => indices(&plain) == indices(&checked),
+            false => plain == checked,
+        };
+        if !is_same {
+            return Err(format!("`{line}` gives\n{plain}\nand where it is checked\n{checked}"));
+        }
+    }
+    Ok(())
 }
 
 /// `k[grid, block](…)`, or `k[grid, block, cluster](…)`
@@ -54,7 +77,11 @@ fn read(file: &KernelText, line: &str) -> Result<Call, String> {
     Ok(Call { kernel: kernel.to_string(), grid, block, cluster, given })
 }
 
-fn results(ran: Ran) -> Vec<String> {
+fn came(ran: Result<Ran, String>) -> Vec<String> {
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(problems) => return vec![problems],
+    };
     let told = (!ran.told.is_empty()).then_some(ran.told);
     let printed = ran.printed.iter().map(|line| format!("prints {line}"));
     let written = ran.written.iter().map(|(name, values)| {

@@ -41,6 +41,8 @@ const FILE: &str = "kernels.py";
 pub struct KernelText {
     text: String,
     language: Language,
+    /// Whether its kernels check their indices as they run.
+    is_checked: bool,
     /// Files that it imports, by name.
     beside: Vec<(String, String)>,
 }
@@ -100,7 +102,14 @@ impl KernelText {
     /// Kernels that are written as operations.
     pub fn of_operations(text: &str) -> KernelText {
         let (text, language) = (text.to_string(), Language::Operations);
-        KernelText { text, language, beside: Vec::new() }
+        KernelText { text, language, ..KernelText::default() }
+    }
+
+    /// The same file, of which kernels check their indices as they run; nothing where they are
+    /// operations already.
+    pub fn checked(&self) -> Option<KernelText> {
+        let is_python = self.language == Language::Python;
+        is_python.then(|| KernelText { is_checked: true, ..self.clone() })
     }
 
     /// Adds a file that this one imports.
@@ -187,6 +196,7 @@ impl KernelText {
             block,
             symbol: &call.kernel,
             surroundings: None,
+            is_checked: self.is_checked,
         };
         let instance = elaborate(&files, &request).map_err(|found| problems.extend(found)).ok();
         problems.sort();

@@ -88,14 +88,19 @@ fn record_of(stub: &Stub, loaded: &Loaded, device: i32) -> usize {
 
 /// Fails as a thread of the kernel would.
 fn fail(record: usize) {
+    fail_with(record, TEXT, &[-7_i64 as u64, 0.25_f64.to_bits()]);
+}
+
+/// The same with texts and values of its own.
+fn fail_with(record: usize, text: &[u8], values: &[u64]) {
     let record: *mut AssertRecord = std::ptr::with_exposed_provenance_mut(record);
     // SAFETY: it is a record, and nobody else writes to it now.
     let record = unsafe { &mut *record };
     let number = record.told.0.load(Ordering::Acquire);
     assert_eq!(record.written.load(Ordering::Acquire), number);
     (record.block, record.thread) = ([1, 2, 3], [4, 5, 6]);
-    record.values[..2].copy_from_slice(&[-7_i64 as u64, 0.25_f64.to_bits()]);
-    record.text[..TEXT.len()].copy_from_slice(TEXT);
+    record.values[..values.len()].copy_from_slice(values);
+    record.text[..text.len()].copy_from_slice(text);
     record.written.store(number + 1, Ordering::Release);
 }
 
@@ -111,6 +116,44 @@ fn the_next_call_raises_a_failure_once_and_launches_nothing() {
         assert_eq!(checked(&loaded, 0), Ok(()));
         assert_eq!(records(&stub.take_log()), [record], "the same is passed each time");
     }
+}
+
+/// Each as its class has it, between the pieces of the message.
+#[test]
+fn values_are_told_by_their_classes() {
+    let (stub, loaded) = scene();
+    let record = record_of(&stub, &loaded, 0);
+    let told = |text: &[u8], values: &[u64]| {
+        fail_with(record, text, values);
+        let message = synchronize(&loaded).unwrap_err();
+        assert_eq!(synchronize(&loaded), Ok(()));
+        let (head, told) = message.split_once(": assertion failed in kernel `k`").unwrap();
+        assert_eq!(head, "RuntimeError");
+        told.replace(", block (1, 2, 3), thread (4, 5, 6)", "~")
+    };
+    let text = b"k\0k.py:1\0subb\0a\0b\0c\0d\0e\0";
+    let values = [i64::MIN as u64, u64::MAX, 0, 1];
+    let all = ", k.py:1~: a-9223372036854775808b18446744073709551615cfalsedtruee";
+    assert_eq!(told(text, &values), all);
+    assert_eq!(told(text, &[7, 7, 2, 0]), ", k.py:1~: a7b7ctruedfalsee");
+    let floats = [0.1, -0.0, f64::INFINITY, f64::NAN].map(f64::to_bits);
+    assert_eq!(told(b"k\0k.py:1\0ffff\0\0 \0 \0 \0\0", &floats), ", k.py:1~: 0.1 -0.0 inf nan");
+    // Of code without lines there is no place.
+    assert_eq!(told(b"k\0\0\0no values\0", &[]), "~: no values");
+}
+
+/// Texts that end nowhere are told as far as they are whole.
+#[test]
+fn a_text_without_an_end_is_empty() {
+    let (stub, loaded) = scene();
+    let record = record_of(&stub, &loaded, 0);
+    let mut text = [b'x'; kernpack_kernel_ir::assert_record::TEXT_BYTES];
+    let head = b"k\0k.py:1\0ss\0said\0";
+    text[..head.len()].copy_from_slice(head);
+    fail_with(record, &text, &[1, 2]);
+    let place =
+        "RuntimeError: assertion failed in kernel `k`, k.py:1, block (1, 2, 3), thread (4, 5, 6)";
+    assert_eq!(synchronize(&loaded), Err(format!("{place}: said12")));
 }
 
 #[test]
@@ -205,6 +248,23 @@ fn of_several_threads_one_is_told() {
     }
 }
 
+/// Kernels of every context see it: `CU_MEMHOSTREGISTER_PORTABLE` and `_DEVICEMAP`.
+#[test]
+fn the_record_is_seen_by_all() {
+    let (stub, loaded) = scene();
+    assert_eq!(checked(&loaded, 0), Ok(()));
+    let log = stub.take_log();
+    let [registered] = &calls(&log, "cuMemHostRegister_v2")[..] else { panic!("{log:?}") };
+    assert_eq!(registered["args"]["flags"], 3, "{registered}");
+    assert!(registered["args"]["size"].as_u64().unwrap() as usize >= size_of::<AssertRecord>());
+    let [asked] = &calls(&log, "cuMemHostGetDevicePointer_v2")[..] else { panic!("{log:?}") };
+    assert_eq!(asked["args"]["flags"], 0, "{asked}");
+    let [record] = records(&log)[..] else { panic!("{log:?}") };
+    // The stub's device has the host's addresses.
+    fail(record);
+    assert_eq!(checked(&loaded, 0), told_by_call());
+}
+
 /// The record is made in the first call, which may be captured.
 #[test]
 fn a_captured_call_passes_the_record() {
@@ -254,8 +314,18 @@ fn what_the_driver_refuses_is_raised_and_tried_again() {
     for function in ["cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"] {
         let (stub, loaded) = scene();
         stub.fail(function, 1, 2);
+        stub.take_log();
         assert_eq!(checked(&loaded, 0), Err(refused.to_string()), "{function}");
+        let log = stub.take_log();
+        assert_eq!(
+            calls(&log, "cuMemHostUnregister").len(),
+            1,
+            "nothing is left of it: {function}"
+        );
         assert_eq!(checked(&loaded, 0), Ok(()), "{function}");
+        drop(loaded);
+        let released = calls(&stub.take_log(), "cuMemHostUnregister");
+        assert_eq!(released.len(), 1, "{function}");
     }
     let (stub, loaded) = scene();
     record_of(&stub, &loaded, 0);

@@ -96,14 +96,15 @@ fn another_text_another_target_and_other_held_files_are_other_requests() {
 /// The code of a kernel that asserts tells the line, which is of no matter to others.
 #[test]
 fn where_a_program_stands_counts_where_its_kernels_assert() {
-    let key = |role: &str, said: &str, path: &str, line: u32| {
+    let key_of = |role: &str, said: &str, path: &str, line: u32, checked: bool| {
         let text = serde_json::json!({"package": "p", "sources": [
             {"role": role, "text": format!("def k(n):\n    {said}"), "names": {}}
         ]});
         let request = Request::new("p", text.to_string(), Path::new("/"));
         let places = vec![Place(path.into(), line)];
-        Request { language: Language::Program, places, ..request }.key()
+        Request { language: Language::Program, places, checked, ..request }.key()
     };
+    let key = |role: &str, said: &str, path: &str, line: u32| key_of(role, said, path, line, false);
     for (role, said, counts) in [
         ("kernel", "assert n > 0", true),
         ("device", "assert n > 0", true),
@@ -114,6 +115,9 @@ fn where_a_program_stands_counts_where_its_kernels_assert() {
         assert_eq!(here != key(role, said, "/a/k.py", 4), counts, "{role} {said}");
         assert_eq!(here != key(role, said, "/a/l.py", 3), counts, "{role} {said}");
         assert_eq!(here, key(role, said, "/b/k.py", 3), "{role} {said}");
+        // What is checked tells its line, too.
+        let [here, below] = [3, 4].map(|line| key_of(role, said, "/a/k.py", line, true));
+        assert_eq!(here != below, role != "packed", "{role} {said}");
     }
 }
 
@@ -121,6 +125,16 @@ fn where_a_program_stands_counts_where_its_kernels_assert() {
 fn a_package_without_assertions_is_another() {
     let request = Bench::new().request(SCALE);
     assert_ne!(Request { asserts: false, ..request.clone() }.key(), request.key());
+}
+
+#[test]
+fn a_checked_package_is_another() {
+    let request = Bench::new().request(SCALE);
+    let checked = Request { checked: true, ..request.clone() };
+    assert_ne!(checked.key(), request.key());
+    let bare = Request { asserts: false, ..checked.clone() };
+    assert_ne!(bare.key(), checked.key());
+    assert_ne!(bare.key(), Request { asserts: false, ..request }.key());
 }
 
 #[test]

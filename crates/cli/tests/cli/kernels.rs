@@ -135,6 +135,71 @@ fn assertions_are_left_out_where_that_is_asked_for() {
     assert_eq!(bench.run([&run[..], &["--no-asserts"]].concat()).code, Some(0));
 }
 
+const SHIFT: &str = r#"
+import kernpack as kp
+
+@kp.kernel
+def k(x, y, by):
+    i = kp.thread_idx()[0]
+    y[i] = x[i + by]
+
+@kp.jit("shift(x: Tensor([n], float32), by: int32) -> y: Tensor([n], float32)")
+def shift(x, by, y):
+    k(x, y, by).launch(grid=1, block=x.shape[0])
+"#;
+
+/// By the command line or the package file, whatever was built before.
+#[test]
+fn indices_are_checked_where_that_is_asked_for() {
+    let file = "[package]\nname = \"shift\"\n[[function]]\n\
+                signature = \"shift(x: Tensor([n], float32), by: int32) -> y: Tensor([n], float32)\"\n\
+                source = { kernel = \"shift.py\", checked = true }\nkernel = \"k\"\n\
+                args = [\"x\", \"y\", \"by\"]\nlaunch = { grid = [1], block = [32] }\n";
+    let bench = Bench::with("shift.py", SHIFT).and("shift.toml", file);
+    let inspected = |args: &[&str]| {
+        let built = bench.run([&["build", "-o", "shift.so"], args].concat());
+        assert_eq!(built.code, Some(0), "{built}");
+        let text = bench.run(["inspect", "shift.so"]).stdout;
+        let told = text.contains("kernel, checked: PTX for compute_80");
+        assert_eq!(text.contains("kernpack_synchronize_shift"), told);
+        assert_eq!(
+            bench.run(["inspect", "--json", "shift.so"]).stdout.contains("\"checked\": true"),
+            told
+        );
+        told
+    };
+    for _ in 0..2 {
+        assert!(!inspected(&["shift.py"]));
+        assert!(inspected(&["shift.py", "--checked"]));
+        assert!(inspected(&["shift.py", "--checked", "--no-asserts"]));
+    }
+    assert!(inspected(&["shift.toml"]));
+}
+
+/// Code that is not checked has nothing of it.
+#[test]
+fn checked_code_skips_what_is_outside() {
+    let bench = Bench::with("shift.py", SHIFT);
+    let emitted = |form: &str, args: &[&str]| {
+        bench.run([&["emit", "shift.py", "--as", form], args].concat()).stdout
+    };
+    let ir = emitted("ir", &["--checked"]);
+    assert!(ir.contains(r#" of "x""#) && ir.contains(" align 4 when v"), "{ir}");
+    assert!(!emitted("ir", &[]).contains(" when "));
+    let [plain, checked] = [&[][..], &["--checked"]].map(|args| emitted("ptx", args));
+    assert!(!plain.contains("assert_text") && checked.contains("assert_text"));
+    let run = |by: &str| {
+        bench.run(["run", "shift.py", "shift", "n=3", by, "--fill", "count", "--checked"])
+    };
+    assert_eq!(run("by=0").code, Some(0));
+    let outside = run("by=1");
+    assert_eq!(outside.code, Some(1));
+    let finding = "error[index-out-of-bounds]: index 3 of `x` is out of bounds: the extent is 3, \
+                   in thread (2, 0, 0) of block (0, 0, 0)";
+    assert!(outside.stderr.contains(finding), "{outside}");
+    assert!(outside.stdout.contains("y: float32 [3] = 1.0 2.0 0.0"), "{outside}");
+}
+
 #[test]
 fn the_standard_input_may_be_a_kernel_file() {
     let bench = bench();

@@ -4,7 +4,7 @@
 use super::{CELLS, CHANGED, Input, Known, Maker, number};
 use crate::intrinsic::{self, Level};
 use crate::kernel::Value;
-use crate::op::{Binary, Compare, Guard, Load, Operand, Qualifier, Rounding, Store};
+use crate::op::{Binary, Check, Compare, Guard, Load, Operand, Qualifier, Rounding, Store};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
 
 impl Maker {
@@ -17,7 +17,8 @@ impl Maker {
         let extent = self.builder.int(scalar, limit as i64);
         let value = self.builder.binary(Binary::FloorMod, known.value, extent);
         if self.rng.percent(30) {
-            self.builder.in_bounds(value, extent);
+            let check = limit.is_multiple_of(3).then(|| Check { of: "x".to_string() });
+            self.builder.in_bounds(value, extent, check);
         }
         let value = self.builder.convert(value, Scalar::I64, Rounding::NearestEven);
         Known { value, level: known.level }

@@ -12,7 +12,7 @@ use super::proxy::ProxyFences;
 use super::ranks::Together;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
-use super::step::{Assert, Register, Step, width};
+use super::step::{Assert, InBounds, Register, Step, width};
 use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
@@ -140,7 +140,7 @@ impl<'p> Execution<'_, 'p> {
             }
             Step::Load { access, out, guard } => self.load(access, *out, *guard),
             Step::Store { access, value, condition } => self.store(access, *value, *condition),
-            Step::InBounds { scalar, index, extent } => self.in_bounds(*scalar, *index, *extent),
+            Step::InBounds(stated) => self.in_bounds(stated),
             Step::Set { slot, value, count } => self.set_slot(*slot, *value, *count),
             Step::Pure { meaning, operands, out } => self.pure(*meaning, operands, *out),
             Step::Approximate { meaning, operands, out } => {
@@ -386,7 +386,9 @@ impl<'p> Execution<'_, 'p> {
         self.stop = Some(Stop::Blocked);
     }
 
-    fn in_bounds(&mut self, scalar: Scalar, index: Register, extent: Register) {
+    /// Finds indices outside. Accesses by them follow, unless that is checked.
+    fn in_bounds(&mut self, stated: &InBounds<'_>) {
+        let InBounds { scalar, index, extent, check } = *stated;
         let (indices, extents) = (self.get(index), self.get(extent));
         let mut is_below = [0; LANES];
         eval::compare_lanes(Compare::Lt, scalar, &indices, &extents, &mut is_below);
@@ -395,10 +397,16 @@ impl<'p> Execution<'_, 'p> {
             if is_below[lane] == 1 && indices[lane] & sign == 0 {
                 continue;
             }
-            self.warp.outside.add(self.place(), lane);
             let [index, extent] =
                 [indices[lane], extents[lane]].map(|bits| Const::from_bits(scalar, bits));
-            let message = format!("index {index} is out of bounds: the extent is {extent}");
+            let of = match check {
+                Some(check) => format!(" of `{}`", check.of),
+                None => String::new(),
+            };
+            if check.is_none() {
+                self.warp.outside.add(self.place(), lane);
+            }
+            let message = format!("index {index}{of} is out of bounds: the extent is {extent}");
             self.find(Kind::IndexOutOfBounds, lane, None, message);
         }
     }

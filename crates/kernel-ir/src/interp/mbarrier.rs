@@ -151,7 +151,8 @@ impl Execution<'_, '_> {
             MbarrierOp::Arrive
             | MbarrierOp::ArriveAfterCopies
             | MbarrierOp::ExpectTx
-            | MbarrierOp::ArriveExpectTx => {
+            | MbarrierOp::ArriveExpectTx
+            | MbarrierOp::CompleteTx => {
                 lanes_of(active).for_each(|lane| self.come_to_mbarrier(step, lane));
                 self.block.time += 1;
                 self.check_time();
@@ -220,13 +221,13 @@ impl Execution<'_, '_> {
         self.cluster.mbarriers.insert(at, barrier);
     }
 
-    /// A lane arrives, or has the phase expect bytes, or both.
+    /// A lane arrives, or has the phase expect bytes, or both; or brings bytes.
     fn come_to_mbarrier(&mut self, step: &MbarrierStep, lane: usize) {
         let at = self.at(step, lane);
         if !self.use_mbarrier(step, at, lane) {
             return;
         }
-        let is_arrival = step.op != MbarrierOp::ExpectTx;
+        let is_arrival = !matches!(step.op, MbarrierOp::ExpectTx | MbarrierOp::CompleteTx);
         let bytes = match step.op {
             MbarrierOp::Arrive | MbarrierOp::ArriveAfterCopies => 0,
             _ => self.number(step, lane),
@@ -245,21 +246,24 @@ impl Execution<'_, '_> {
                 format!("{told} is to expect {bytes} bytes: there are 0 to {MOST_ARRIVALS}");
             return self.find(Kind::MisusedBarrier, lane, None, message);
         }
-        barrier.bytes += bytes;
-        match is_arrival {
-            true => {
-                barrier.pending -= 1;
-                barrier.arriving.join(&clock);
-                barrier.causes.join(&clock);
-            }
-            false => barrier.remember(Before { done, what: Needs::Bytes }),
+        match step.op {
+            MbarrierOp::CompleteTx => barrier.bytes -= bytes,
+            _ => barrier.bytes += bytes,
+        }
+        match step.op {
+            MbarrierOp::ExpectTx => barrier.remember(Before { done, what: Needs::Bytes }),
+            _ => barrier.causes.join(&clock),
+        }
+        if is_arrival {
+            barrier.pending -= 1;
+            barrier.arriving.join(&clock);
         }
         if step.op == MbarrierOp::ArriveAfterCopies {
             barrier.has_small_copies = true;
             self.block.flights.track(done.event, at, phase);
         }
         self.machine.changes += 1;
-        if is_arrival {
+        if step.op != MbarrierOp::ExpectTx {
             self.complete_phase(at, lane, done);
         }
     }

@@ -5,8 +5,8 @@
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
 use super::step::{
-    self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, MbarrierStep, Pc,
-    Register, Step, width,
+    self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, InBounds, MbarrierStep,
+    Pc, Register, Step, width,
 };
 use crate::intrinsic::{
     AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MBARRIER_BYTES, MbarrierOp, Meaning,
@@ -153,7 +153,11 @@ impl<'a> Compiler<'a> {
             }),
             OpKind::Set(slot, value) => self.set(*slot, *value),
             OpKind::Store(store) => self.store(store),
-            OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
+            OpKind::InBounds { index, extent, check } => {
+                let scalar = self.scalar(*index);
+                let (index, extent, check) = (self.of(*index), self.of(*extent), check.as_ref());
+                self.emit(Step::InBounds(InBounds { scalar, index, extent, check }));
+            }
             OpKind::Call(call) => self.call(call, op.result),
             OpKind::Asm(asm) => self.asm(asm),
             OpKind::Print(format, values) => {
@@ -322,11 +326,6 @@ impl<'a> Compiler<'a> {
                 Step::Store { access, value, condition }
             }
         });
-    }
-
-    fn in_bounds(&mut self, index: Value, extent: Value) {
-        let scalar = self.scalar(index);
-        self.emit(Step::InBounds { scalar, index: self.of(index), extent: self.of(extent) });
     }
 
     fn asm(&mut self, asm: &Asm) {

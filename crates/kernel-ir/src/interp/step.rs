@@ -7,7 +7,7 @@
 use super::clock::Reach;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
-use crate::op::{Binary, Compare, Rounding, Unary};
+use crate::op::{Binary, Check, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
 /// The first of the registers of a value.
@@ -15,6 +15,19 @@ pub(super) type Register = u32;
 
 /// A place in the list of steps.
 pub(super) type Pc = u32;
+
+/// A statement that an index is in bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InBounds<'a> {
+    /// The type of both numbers.
+    pub scalar: Scalar,
+    /// The index.
+    pub index: Register,
+    /// One past the largest.
+    pub extent: Register,
+    /// Its check, where the kernel itself makes it.
+    pub check: Option<&'a Check>,
+}
 
 /// The next step of a warp.
 #[derive(Clone, Debug)]
@@ -92,11 +105,7 @@ pub(super) enum Step<'a> {
         value: Register,
         condition: Option<Register>,
     },
-    InBounds {
-        scalar: Scalar,
-        index: Register,
-        extent: Register,
-    },
+    InBounds(InBounds<'a>),
     Set {
         slot: Register,
         value: Register,

@@ -73,6 +73,12 @@ pub(super) const ROWS: &[Intrinsic] = &[
         MbarrierOp::ArriveExpectTx,
     ),
     row(
+        "mbarrier.complete_tx",
+        "Has so many bytes come to the phase of an mbarrier that goes on, in the place of a copy that does not begin.",
+        &[ANY, NUMBER],
+        MbarrierOp::CompleteTx,
+    ),
+    row(
         "mbarrier.wait",
         "Waits until the phase of that parity, the lowest bit of the number, is complete.",
         &[OWN, NUMBER],

@@ -325,6 +325,8 @@ pub enum MbarrierOp {
     ExpectTx,
     /// Has its phase expect bytes, and arrives.
     ArriveExpectTx,
+    /// Brings bytes that no copy does.
+    CompleteTx,
     /// Waits for a phase.
     Wait,
     /// Asks whether a phase is complete.

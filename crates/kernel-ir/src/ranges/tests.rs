@@ -8,7 +8,7 @@ use crate::eval;
 use crate::generate::generate;
 use crate::intrinsic;
 use crate::kernel::{Facts, Param, Place, ValueData};
-use crate::op::{Jump, Rounding};
+use crate::op::{Check, Jump, Rounding};
 use expect_test::expect;
 
 fn int64(min: i64, max: i64, divisor: i64) -> Param {
@@ -121,7 +121,7 @@ fn conditions_count_where_they_hold() {
     let beyond = b.compare(Compare::Ge, i, n);
     b.if_else(beyond, then, Region::default());
     let behind = b.binary(Binary::Max, i, zero);
-    b.in_bounds(i, four);
+    b.in_bounds(i, four, None);
     let five = b.index(5);
     let stated = b.binary(Binary::Mul, i, five);
     let ranges = Ranges::of(&b.finish());
@@ -131,6 +131,16 @@ fn conditions_count_where_they_hold() {
     expect_value(&ranges, stated, "0..=15 * 5");
     assert_eq!(shown(ranges.operand(stated, 0)), "0..=3 * 1");
     assert!(!Scalar::I32.holds(ranges.value(i)));
+}
+
+/// The thread goes on where a check fails.
+#[test]
+fn nothing_follows_of_what_is_checked() {
+    let mut b = Builder::new("k", vec![int64(i64::MIN, i64::MAX, 1)]);
+    let four = b.index(4);
+    b.in_bounds(Value(0), four, Some(Check { of: "x".to_string() }));
+    let behind = b.binary(Binary::Mul, Value(0), four);
+    assert!(!Scalar::I32.holds(Ranges::of(&b.finish()).value(behind)));
 }
 
 #[test]
@@ -309,7 +319,7 @@ impl Stating<'_> {
             define(OpKind::Expr(Expr::Const(number)), Some(number))
         });
         let index = define(OpKind::Expr(Expr::Binary(Binary::Sub, value, least)), None);
-        let kind = OpKind::InBounds { index, extent };
+        let kind = OpKind::InBounds { index, extent, check: None };
         region.0.push(Op { result: None, kind, place: Place::NOWHERE });
     }
 }

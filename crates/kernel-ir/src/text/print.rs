@@ -187,7 +187,13 @@ impl Printer<'_, '_, '_> {
         match kind {
             OpKind::Expr(expr) => self.write_expr(expr),
             OpKind::Store(store) => self.write_store(store),
-            OpKind::InBounds { index, extent } => write!(self.f, "inbounds {index}, {extent}"),
+            OpKind::InBounds { index, extent, check } => {
+                write!(self.f, "inbounds {index}, {extent}")?;
+                match check {
+                    Some(check) => write!(self.f, " of {}", quote(&check.of)),
+                    None => Ok(()),
+                }
+            }
             OpKind::Set(slot, value) => write!(self.f, "set {slot}, {value}"),
             OpKind::Jump(jump) => self.f.write_str(jump.name()),
             OpKind::Call(call) => self.write_call(call),

@@ -5,10 +5,11 @@ use super::{Builtin, Given};
 use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
-use crate::value::{Elaborated, Leaf, Memory, Tensor};
+use crate::tensor::Within;
+use crate::value::{Elaborated, Memory, Tensor};
 use kernpack_kernel_ir::op::Operand;
 use kernpack_kernel_ir::{Scalar, Space, kernel};
-use kernpack_layout::{Int, Tuple};
+use kernpack_layout::Tuple;
 use std::sync::Arc;
 
 const ORDERS: &[&str] = &["relaxed", "acquire", "release", "acq_rel"];
@@ -59,6 +60,7 @@ pub(super) const ROWS: &[Builtin] = &[
 struct Place {
     memory: Memory,
     pointer: kernel::Value,
+    within: Within,
 }
 
 fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Place> {
@@ -85,31 +87,41 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
         cx.mistake("atomic", given.at("x"), message, "use a shared tensor, or one that was passed");
         return None;
     }
-    let pointer = cx.element_address(&tensor, &memory, given)?;
-    Some(Place { memory, pointer })
+    let (pointer, within) = cx.element_address(&tensor, &memory, given)?;
+    Some(Place { memory, pointer, within })
 }
 
 impl Elaborator<'_> {
-    /// The address of the element of a tensor in that memory whose index is the argument `index`.
+    /// The address of the element of a tensor in that memory whose index is the argument `index`,
+    /// and where it is accessed.
     pub(super) fn element_address(
         &mut self,
         tensor: &Tensor,
         memory: &Memory,
         given: &Given,
-    ) -> Option<kernel::Value> {
+    ) -> Option<(kernel::Value, Within)> {
         let span = given.at("index");
         let coord = self.read_coord(&given.get("index").clone(), span)?;
         if coord.has_free() {
             self.expected("an index for each mode", given, "index");
             return None;
         }
-        let at: Int<Leaf> = match self.element_index(tensor, &coord, span)? {
-            Tuple::Leaf(at) => at,
-            Tuple::Node(_) => return None,
-        };
+        let (at, within) = self.element_index(tensor, &coord, span)?;
+        let Tuple::Leaf(at) = at else { return None };
         let address = self.emit.address(memory, &at);
-        self.algebra(address, span).map(|(pointer, _)| pointer)
+        self.algebra(address, span).map(|(pointer, _)| (pointer, within))
     }
+}
+
+/// Calls a row, where the element is accessed.
+fn access(
+    cx: &mut Elaborator<'_>,
+    within: Within,
+    row: &str,
+    operands: Vec<Operand>,
+) -> Elaborated {
+    let given = cx.emit.access(within, |emit| emit.call_with(row, operands));
+    given.map_or(Elaborated::None, Elaborated::Typed)
 }
 
 fn words(cx: &mut Elaborator<'_>, given: &Given) -> Option<[Operand; 2]> {
@@ -149,7 +161,7 @@ fn update(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         return Elaborated::Poison;
     };
     let operands = vec![Operand::Value(place.pointer), Operand::Value(value), order, scope];
-    cx.emit.call_with(given.row.data, operands).map_or(Elaborated::None, Elaborated::Typed)
+    access(cx, place.within, given.row.data, operands)
 }
 
 fn store(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
@@ -171,7 +183,7 @@ fn compare_and_swap(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     };
     let values = [place.pointer, compare, value].map(Operand::Value);
     let operands = values.into_iter().chain([order, scope]).collect();
-    cx.emit.call_with(given.row.data, operands).map_or(Elaborated::None, Elaborated::Typed)
+    access(cx, place.within, given.row.data, operands)
 }
 
 fn load(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
@@ -186,5 +198,5 @@ fn load(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     };
     let Some([order, scope]) = words(cx, given) else { return Elaborated::Poison };
     let operands = vec![Operand::Value(place.pointer), order, scope];
-    cx.emit.call_with(row, operands).map_or(Elaborated::None, Elaborated::Typed)
+    access(cx, place.within, row, operands)
 }

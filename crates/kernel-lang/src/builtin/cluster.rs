@@ -6,10 +6,14 @@ use super::geometry::{row, single};
 use super::given::row_alone;
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::expr::memory_of;
+use crate::python::tree::Name;
+use crate::tensor::{Limit, Within};
 use crate::value::{Base, Elaborated, Mbarrier, Memory, Tensor};
 use kernpack_kernel_ir::op::{Operand, Rounding};
 use kernpack_kernel_ir::{Scalar, Space, kernel};
+use kernpack_syntax::Span;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -100,27 +104,58 @@ fn map(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         Some(memory) if memory.space == Space::Shared => memory.clone(),
         _ => return cx.expected("a shared tensor", given, "x"),
     };
-    let Some(pointer) = map_address(cx, given, memory.pointer) else { return Elaborated::Poison };
-    let base = Base::Memory(Memory { space: Space::Cluster, pointer, ..memory });
-    Elaborated::Tensor(Arc::new(Tensor { base, ..Tensor::clone(&tensor) }))
+    let Some(mapped) = map_address(cx, given, memory.pointer) else { return Elaborated::Poison };
+    let base = Base::Memory(Memory { space: Space::Cluster, pointer: mapped.pointer, ..memory });
+    let limits = tensor.limits.iter().cloned().chain(mapped.limit).collect();
+    Elaborated::Tensor(Arc::new(Tensor { base, limits, ..Tensor::clone(&tensor) }))
+}
+
+/// An address in the memory of another block.
+struct Mapped {
+    pointer: kernel::Value,
+    /// Where there is such a block.
+    within: Within,
+    /// The same, for accesses of a tensor; nothing where that is not checked.
+    limit: Option<Limit>,
 }
 
 /// The address that one in this block's memory is in that of the block of the argument `rank`.
-fn map_address(
-    cx: &mut Elaborator<'_>,
-    given: &Given,
-    pointer: kernel::Value,
-) -> Option<kernel::Value> {
+fn map_address(cx: &mut Elaborator<'_>, given: &Given, pointer: kernel::Value) -> Option<Mapped> {
     let rank = cx.index_arg(given, "rank")?;
+    let (rank, within, limit) = checked_rank(&mut cx.emit, rank, given.span);
     let rank = cx.emit.convert(rank, Scalar::I32, Rounding::NearestEven);
-    Some(cx.emit.call_row("shared.map", &[pointer, rank]))
+    Some(Mapped { pointer: cx.emit.call_row("shared.map", &[pointer, rank]), within, limit })
+}
+
+/// A block of the cluster; in a checked build one that there is.
+fn checked_rank(
+    emit: &mut Emission,
+    rank: kernel::Value,
+    span: Span,
+) -> (kernel::Value, Within, Option<Limit>) {
+    let name = Name::from("cluster");
+    let check = emit.check(&name);
+    if check.is_none() {
+        return (rank, Within::EVERYWHERE, None);
+    }
+    let size = emit.call_row("cluster_size", &[]);
+    let size = emit.convert(size, Scalar::I64, Rounding::NearestEven);
+    emit.b.in_bounds(rank, size, check);
+    let within = emit.within(rank, size);
+    let (at, extent) = (emit.leaf(rank), emit.leaf(size));
+    let limit = Limit::Place { at, extent, claim: None, name, span };
+    let first = emit.b.index(0);
+    let there = within.condition().map_or(rank, |there| emit.select_typed(there, rank, first));
+    (there, within, Some(limit))
 }
 
 fn map_mbarrier(cx: &mut Elaborator<'_>, given: &Given, barrier: &Mbarrier) -> Elaborated {
     if barrier.space != Space::Shared {
         return cx.expected("an mbarrier of this block", given, "x");
     }
-    let Some(pointer) = map_address(cx, given, barrier.pointer) else { return Elaborated::Poison };
-    let mapped = Mbarrier { space: Space::Cluster, pointer, ..barrier.clone() };
+    let Some(mapped) = map_address(cx, given, barrier.pointer) else { return Elaborated::Poison };
+    let within = cx.emit.both(barrier.within, mapped.within);
+    let (space, pointer) = (Space::Cluster, mapped.pointer);
+    let mapped = Mbarrier { space, pointer, within, ..barrier.clone() };
     Elaborated::Mbarrier(Arc::new(mapped))
 }

@@ -5,6 +5,7 @@
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::python::tree::Name;
+use crate::tensor::Within;
 use crate::value::{Elaborated, Mbarrier};
 use kernpack_kernel_ir::intrinsic::MBARRIER_BYTES;
 use kernpack_kernel_ir::kernel::{self, SharedArray, Size};
@@ -103,7 +104,8 @@ fn make(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let phases = cx.emit.b.slot(&*name, Scalar::I32.into());
     let zero = cx.emit.b.int(Scalar::I32, 0);
     cx.emit.b.set(phases, zero);
-    let barrier = Mbarrier { name, space: Space::Shared, pointer, stages, stage: zero, phases };
+    let (space, within) = (Space::Shared, Within::EVERYWHERE);
+    let barrier = Mbarrier { name, space, pointer, stages, stage: zero, phases, within };
     Elaborated::Mbarrier(Arc::new(barrier))
 }
 
@@ -129,7 +131,8 @@ fn one(cx: &mut Elaborator<'_>, given: &Given) -> Option<Arc<Mbarrier>> {
 
 fn arrive(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     if let Some(barrier) = one(cx, given) {
-        cx.emit.call_with(given.row.data, vec![Operand::Value(barrier.pointer)]);
+        let operands = vec![Operand::Value(barrier.pointer)];
+        cx.emit.access(barrier.within, |emit| emit.call_with(given.row.data, operands));
     }
     Elaborated::None
 }
@@ -142,7 +145,8 @@ fn with_number(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     };
     let number = cx.emit.convert(number, Scalar::I32, Rounding::NearestEven);
     let operands = [barrier.pointer, number].map(Operand::Value).to_vec();
-    cx.emit.call_with(given.row.data, operands).map_or(Elaborated::None, Elaborated::Typed)
+    let result = cx.emit.access(barrier.within, |emit| emit.call_with(given.row.data, operands));
+    result.map_or(Elaborated::None, Elaborated::Typed)
 }
 
 fn wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
@@ -170,7 +174,7 @@ fn wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
 
 fn wait_for(cx: &mut Elaborator<'_>, barrier: &Mbarrier, phase: kernel::Value) {
     let operands = [barrier.pointer, phase].map(Operand::Value).to_vec();
-    cx.emit.call_with("mbarrier.wait", operands);
+    cx.emit.access(barrier.within, |emit| emit.call_with("mbarrier.wait", operands));
 }
 
 impl Elaborator<'_> {
@@ -197,13 +201,17 @@ impl Elaborator<'_> {
         let Some(at) = self.read_index(index, span) else { return Elaborated::Poison };
         let b = &mut self.emit.b;
         let (extent, size) = (b.index(stages.into()), b.index(MBARRIER_BYTES.into()));
+        let mut within = barriers.within;
         if index.as_int().is_none() {
-            b.in_bounds(at, extent);
+            let check = self.emit.check(&barriers.name);
+            self.emit.b.in_bounds(at, extent, check);
+            within = self.emit.within(at, extent);
         }
+        let b = &mut self.emit.b;
         let bytes = b.binary(Binary::Mul, at, size);
         let pointer = b.offset(barriers.pointer, bytes);
         let stage = self.emit.convert(at, Scalar::I32, Rounding::NearestEven);
-        let one = Mbarrier { pointer, stages: None, stage, ..barriers.clone() };
+        let one = Mbarrier { pointer, stages: None, stage, within, ..barriers.clone() };
         Elaborated::Mbarrier(Arc::new(one))
     }
 }

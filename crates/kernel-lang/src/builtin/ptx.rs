@@ -204,9 +204,7 @@ impl Elaborator<'_> {
     pub fn pointer_value(&mut self, tensor: &Tensor, span: Span) -> Option<Value> {
         let memory = memory_of(tensor)?.clone();
         let (any, always) = (Touched::Any, Predicate::Always);
-        if !self.keep_to_limits(tensor, any, &always, span) {
-            return None;
-        }
+        self.keep_to_limits(tensor, any, &always, span)?;
         let Tuple::Leaf(offset) = &tensor.offset else { return None };
         let address = self.emit.address(&memory, offset);
         self.algebra(address, span).map(|(pointer, _)| pointer)

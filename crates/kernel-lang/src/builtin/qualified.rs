@@ -64,9 +64,10 @@ fn prefetch(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         _ => return cx.expected("a tensor in global memory", given, "x"),
     };
     let level = cx.word(given, "level", CACHES, "L2");
-    let pointer = cx.element_address(&tensor, &memory, given);
-    let (Some(level), Some(pointer)) = (level, pointer) else { return Elaborated::Poison };
-    cx.emit.call_with(given.row.data, vec![Operand::Value(pointer), Operand::Word(level)]);
+    let place = cx.element_address(&tensor, &memory, given);
+    let (Some(level), Some((pointer, within))) = (level, place) else { return Elaborated::Poison };
+    let operands = vec![Operand::Value(pointer), Operand::Word(level)];
+    cx.emit.access(within, |emit| emit.call_with(given.row.data, operands));
     Elaborated::None
 }
 

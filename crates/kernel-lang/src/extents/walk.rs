@@ -131,7 +131,7 @@ impl<'k> Walk<'k> {
                 }
             }
             OpKind::Set(slot, value) => self.set(*slot, Content::Value(*value)),
-            OpKind::InBounds { index, extent } => self.state(*index, *extent, op.place),
+            OpKind::InBounds { index, extent, .. } => self.state(*index, *extent, op.place),
             OpKind::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
             OpKind::For { index, end, body, .. } => {
                 let span = self.span(op.place);

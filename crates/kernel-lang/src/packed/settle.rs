@@ -64,6 +64,8 @@ pub struct Kernels {
     pub kernels: Vec<Arc<Kernel>>,
     /// The architectures that each of them is compiled for, as launches have them.
     sets: Vec<Vec<Arch>>,
+    /// Whether they check their indices as they run.
+    is_checked: bool,
     /// Possible mistakes, and what is printed while compiling.
     pub warnings: Diagnostics,
 }
@@ -82,6 +84,11 @@ struct Group {
 }
 
 impl Kernels {
+    /// None so far, of a build that is checked or not.
+    pub fn new(is_checked: bool) -> Kernels {
+        Kernels { is_checked, ..Kernels::default() }
+    }
+
     /// Elaborates the kernels of a function's launches. `rows` are all combinations of dtypes under
     /// which the function is called.
     ///
@@ -103,7 +110,7 @@ impl Kernels {
             let (alternatives, untaken) = alternative::of(launches);
             problems.extend_new(untaken);
             for (launch, alternative) in launches.iter().zip(alternatives) {
-                match instance(files, row, launch, unrelated) {
+                match instance(files, row, launch, (unrelated, self.is_checked)) {
                     Ok(instance) => {
                         beyond.add(&instance.unrelated, launch);
                         self.warnings.extend_new(instance.warnings.clone());
@@ -203,7 +210,7 @@ pub(super) fn written(files: &KernelFiles, rows: &[PackedRow]) -> Option<BTreeSe
     let mut written = BTreeSet::new();
     for PackedRow { row, launches, .. } in rows {
         for launch in launches {
-            written.extend(instance(files, row, launch, Unrelated::Ignore).ok()?.written);
+            written.extend(instance(files, row, launch, (Unrelated::Ignore, false)).ok()?.written);
         }
     }
     Some(written)
@@ -214,7 +221,7 @@ fn instance(
     files: &KernelFiles,
     row: &Row,
     launch: &PackedLaunch,
-    unrelated: Unrelated,
+    (unrelated, is_checked): (Unrelated, bool),
 ) -> Result<Instance, Diagnostics> {
     let scalars = row.iter().map(|(var, dtype)| Some((var.clone(), Scalar::of(*dtype)?)));
     let dtypes: Vec<_> = scalars.flatten().collect();
@@ -229,6 +236,7 @@ fn instance(
             block: block(&launch.geometry),
             symbol: launch.kernel.name(),
             surroundings: unrelated.is_asked().then_some(surroundings),
+            is_checked,
         },
     )?;
     check_is_cooperative(&instance.kernel, geometry)?;

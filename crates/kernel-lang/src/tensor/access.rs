@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Elements and slices: `x[i, j]`, `x[row, None]`.
 
-use super::Predicate;
 use super::limit::{Limit, Stated, Touched};
+use super::{Predicate, Within};
 use crate::algebra::{Algebra, mode_of, shape_value};
 use crate::builtin;
 use crate::call::counted;
@@ -13,9 +13,9 @@ use crate::integer::Integer;
 use crate::number::Kind;
 use crate::python::tree::Expr;
 use crate::value::{Elaborated, Leaf, Memory, Tensor};
+use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::{self};
-use kernpack_kernel_ir::op::{Load, Store};
-use kernpack_kernel_ir::{Scalar, Type};
+use kernpack_kernel_ir::op::Store;
 use kernpack_layout::{
     Arith, Coord, Int, Layout, Result, Shape, Slot, Tuple, add_indices, crd2idx, slice_and_offset,
 };
@@ -42,11 +42,13 @@ impl Emission {
     }
 
     /// The value of an element.
-    fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> Result<kernel::Value> {
-        let (pointer, _) = self.address(memory, at)?;
-        let ty = Type::Scalar(memory.element);
-        let (align, qualifier) = (memory.element.bytes(), memory.qualifier);
-        let value = self.b.load(ty, Load { pointer, align, qualifier, guard: None });
+    fn load_at(
+        &mut self,
+        memory: &Memory,
+        at: &Int<Leaf>,
+        within: Within,
+    ) -> Result<kernel::Value> {
+        let value = self.load_run(memory, at, 1, within.condition())?;
         if memory.element.is_int() {
             self.know(value, memory.element.integers().into());
         }
@@ -54,10 +56,16 @@ impl Emission {
     }
 
     /// Makes an element something.
-    fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) -> Result<()> {
+    fn store_at(
+        &mut self,
+        memory: &Memory,
+        at: &Int<Leaf>,
+        value: kernel::Value,
+        within: Within,
+    ) -> Result<()> {
         let (pointer, _) = self.address(memory, at)?;
         let (align, qualifier) = (memory.element.bytes(), memory.qualifier);
-        self.b.store(Store { pointer, value, align, qualifier, condition: None });
+        self.b.store(Store { pointer, value, align, qualifier, condition: within.condition() });
         Ok(())
     }
 }
@@ -131,10 +139,12 @@ impl Elaborator<'_> {
         if coord.has_free() {
             return self.slice(&tensor, &coord, span);
         }
-        let Some(at) = self.element_index(&tensor, &coord, span) else { return Elaborated::Poison };
+        let Some((at, within)) = self.element_index(&tensor, &coord, span) else {
+            return Elaborated::Poison;
+        };
         match (memory_of(&tensor), &at) {
             (Some(memory), Tuple::Leaf(at)) => {
-                let loaded = self.emit.load_at(memory, at);
+                let loaded = self.emit.load_at(memory, at, within);
                 self.algebra(loaded, span).map_or(Elaborated::Poison, Elaborated::Typed)
             }
             (None, Tuple::Leaf(at)) => self.emit.index_value(at),
@@ -158,14 +168,14 @@ impl Elaborator<'_> {
             self.mistake("subscript", span, "a view is assigned to", help);
             return;
         }
-        let Some(at) = self.element_index(&tensor, &coord, span) else { return };
+        let Some((at, within)) = self.element_index(&tensor, &coord, span) else { return };
         let Some(memory) = self.writable(&tensor, span) else { return };
         let memory = memory.clone();
         let Some(value) = self.element_value(value, memory.element, value_span) else {
             return;
         };
         if let Tuple::Leaf(at) = at {
-            let stored = self.emit.store_at(&memory, &at, value);
+            let stored = self.emit.store_at(&memory, &at, value, within);
             self.algebra(stored, span);
         }
     }
@@ -276,24 +286,24 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The index of an element, which is stated to be in bounds.
+    /// The index of an element, which is stated to be in bounds, and where it is accessed.
     pub fn element_index(
         &mut self,
         tensor: &Tensor,
         coord: &Coord<Leaf>,
         span: Span,
-    ) -> Option<Shape<Leaf>> {
-        let mut is_good = self.keep_to_limits(tensor, Touched::At(coord), &Predicate::Always, span);
+    ) -> Option<(Shape<Leaf>, Within)> {
+        let always = Predicate::Always;
+        let mut within = self.keep_to_limits(tensor, Touched::At(coord), &always, span);
         let stated = Stated { base: &tensor.base, name: &tensor.name, span };
         for (at, extent) in self.places(&tensor.layout, coord, &tensor.name, span)? {
-            is_good &= self.state(&at, &extent, None, stated, false);
+            let kept = self.state(&at, &extent, None, stated, false);
+            within = self.emit.both_if_any(within, kept);
         }
-        if !is_good {
-            return None;
-        }
+        let within = within?;
         let index = crd2idx(&mut self.emit, coord, &tensor.layout);
         match index.and_then(|index| add_indices(&mut self.emit, &tensor.offset, &index)) {
-            Ok(index) => Some(index),
+            Ok(index) => Some((index, within)),
             Err(error) => {
                 self.layout_error(&error, span);
                 None

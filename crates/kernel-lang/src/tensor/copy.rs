@@ -2,6 +2,7 @@
 //! Copies of tiles, with the widest accesses that are known to be right: what lies side by side in
 //! memory, from an address that is a multiple of the access's size.
 
+use super::Within;
 use super::limit::Touched;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
@@ -231,20 +232,21 @@ impl<'f> Elaborator<'f> {
     /// `kp.copy(source, target, pred=…)`
     pub fn copy(&mut self, source: &Tensor, target: &Tensor, pred: &Predicate, span: Span) {
         let touched = [(source, pred), (target, pred)];
-        let Some(pieces) = self.pieces_of_copy(touched, span) else { return };
-        let items = self.emit.load_pieces(source, &pieces, pred);
+        let Some((pieces, within)) = self.pieces_of_copy(touched, span) else { return };
+        let [read, written] = within.map(|within| self.emit.narrowed(pred, within));
+        let items = self.emit.load_pieces(source, &pieces, &read);
         let Some(items) = self.algebra(items, span) else { return };
-        let stored = self.emit.store_pieces(target, &pieces, &items, pred);
+        let stored = self.emit.store_pieces(target, &pieces, &items, &written);
         self.algebra(stored, span);
     }
 
-    /// How one tensor is copied to another, where it can be: what is touched of each.
+    /// How one tensor is copied to another, where it can be: what is touched of each, and where.
     pub(super) fn pieces_of_copy(
         &mut self,
         touched: [(&Tensor, &Predicate); 2],
         span: Span,
-    ) -> Option<Pieces> {
-        let [(source, read), (target, _)] = touched;
+    ) -> Option<(Pieces, [Within; 2])> {
+        let [(source, read), (target, write)] = touched;
         self.writable(target, span)?;
         let (Some(from), Some(to)) = (memory_of(source), memory_of(target)) else {
             self.mistake("type", span, "coordinates are not copied", "copy a tensor");
@@ -269,9 +271,9 @@ impl<'f> Elaborator<'f> {
         };
         let pieces = self.pieces_of(&[source, target], most, span)?;
         let all = Touched::All(pieces.size);
-        let keeps =
-            touched.iter().all(|(tensor, pred)| self.keep_to_limits(tensor, all, pred, span));
-        keeps.then_some(pieces)
+        let read = self.keep_to_limits(source, all, read, span)?;
+        let written = self.keep_to_limits(target, all, write, span)?;
+        Some((pieces, [read, written]))
     }
 }
 

@@ -2,6 +2,7 @@
 //! Copies that go on by themselves, from global to shared memory: 4, 8 or 16 bytes at a time. What
 //! is narrower, the thread loads and stores.
 
+use super::Within;
 use super::copy::{Pieces, Predicate};
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
@@ -48,8 +49,9 @@ impl Elaborator<'_> {
         }
         // Zeros are written where nothing is read.
         let touched = [(source, pred), (target, &Predicate::Always)];
-        let Some(pieces) = self.pieces_of_copy(touched, span) else { return };
-        let begun = self.emit.begin_copies(source, target, &pieces, pred);
+        let Some((pieces, [read, written])) = self.pieces_of_copy(touched, span) else { return };
+        let pred = self.emit.narrowed(pred, read);
+        let begun = self.emit.begin_copies((source, &pred), (target, written), &pieces);
         self.algebra(begun, span);
     }
 }
@@ -57,10 +59,9 @@ impl Elaborator<'_> {
 impl Emission {
     fn begin_copies(
         &mut self,
-        source: &Tensor,
-        target: &Tensor,
+        (source, pred): (&Tensor, &Predicate),
+        (target, written): (&Tensor, Within),
         pieces: &Pieces,
-        pred: &Predicate,
     ) -> Result<()> {
         let (Some(from), Some(to)) = (memory_of(source).cloned(), memory_of(target).cloned())
         else {
@@ -73,7 +74,8 @@ impl Emission {
             let bytes = from.element.bytes() * width as u32;
             if bytes >= LEAST_BYTES {
                 let (address, _) = self.address(&from, &at)?;
-                self.begin_copy([pointer, address], bytes, pred.at(first));
+                let condition = pred.at(first);
+                self.access(written, |cx| cx.begin_copy([pointer, address], bytes, condition));
             } else {
                 let value = self.load_run(&from, &at, width, pred.at(first))?;
                 self.b.store(Store {
@@ -81,7 +83,7 @@ impl Emission {
                     value,
                     align: bytes,
                     qualifier: None,
-                    condition: None,
+                    condition: written.condition(),
                 });
             }
         }
@@ -93,10 +95,10 @@ impl Emission {
         pointers: [kernel::Value; 2],
         bytes: u32,
         condition: Option<kernel::Value>,
-    ) {
+    ) -> Option<kernel::Value> {
         let given = condition.unwrap_or_else(|| self.b.constant(Const::bool(true)));
         let [to, from] = pointers.map(Operand::Value);
         let bytes = Operand::Constant(bytes.into());
-        self.call_with("copy.async", vec![to, from, bytes, Operand::Value(given)]);
+        self.call_with("copy.async", vec![to, from, bytes, Operand::Value(given)])
     }
 }

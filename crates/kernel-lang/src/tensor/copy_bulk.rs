@@ -3,8 +3,10 @@
 //! mbarrier counts, and `to=kp.bulk_group` out of it. What is copied lies side by side, and
 //! addresses and bytes are multiples of 16.
 
+use super::Within;
 use super::copy::Predicate;
 use crate::elaborate::Elaborator;
+use crate::emit::Emission;
 use crate::expr::memory_of;
 use crate::value::{Leaf, Mbarrier, Tensor};
 use kernpack_kernel_ir::intrinsic::BULK_ALIGN;
@@ -37,22 +39,22 @@ impl Elaborator<'_> {
         let touched = [(source, pred), (target, pred)];
         let is_here = self.is_in_memory(source, spaces[0], span)
             && self.is_in_memory(target, spaces[1], span);
-        if !is_here || self.pieces_of_copy(touched, span).is_none() {
+        if !is_here {
             return;
         }
+        let Some((_, [read, written])) = self.pieces_of_copy(touched, span) else { return };
+        let within = self.emit.both(read, written);
         let Some(size) = self.known_size(&source.layout, span) else { return };
         let Some(pointers) = self.bulk_addresses([source, target], size, span) else { return };
         let [from, to] = pointers.map(Operand::Value);
         let bytes = memory_of(source).map_or(0, |memory| memory.element.bytes()) as usize * size;
         let bytes = self.emit.b.int(Scalar::I32, bytes as i64);
+        let bytes = Operand::Value(bytes);
         match barrier {
-            Some(barrier) => {
-                let barrier = Operand::Value(barrier.pointer);
-                let operands = vec![to, from, Operand::Value(bytes), barrier];
-                self.emit.call_with("copy.bulk", operands);
-            }
+            Some(barrier) => self.emit.begin_bulk_copy([to, from, bytes], barrier, within),
             None => {
-                self.emit.call_with("copy.bulk_store", vec![to, from, Operand::Value(bytes)]);
+                let operands = vec![to, from, bytes];
+                self.emit.access(within, |emit| emit.call_with("copy.bulk_store", operands));
             }
         }
     }
@@ -156,5 +158,21 @@ impl Elaborator<'_> {
         };
         self.mistake("alignment", span, message, help);
         None
+    }
+}
+
+impl Emission {
+    /// Begins a copy where it can be made. An mbarrier gets its bytes elsewhere, too.
+    fn begin_bulk_copy(&mut self, of: [Operand; 3], barrier: &Mbarrier, within: Within) {
+        let (counts, bytes) = (Operand::Value(barrier.pointer), of[2].clone());
+        let made = self.both(within, barrier.within);
+        let operands = of.into_iter().chain([counts.clone()]).collect();
+        self.access(made, |emit| emit.call_with("copy.bulk", operands));
+        if let Some(skipped) = self.skipped(within) {
+            let brought = self.both(skipped, barrier.within);
+            self.access(brought, |emit| {
+                emit.call_with("mbarrier.complete_tx", vec![counts, bytes])
+            });
+        }
     }
 }

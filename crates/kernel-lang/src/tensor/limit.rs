@@ -6,7 +6,7 @@
 //!
 //! Not here: the index of an element in its view.
 
-use super::Predicate;
+use super::{Predicate, Within};
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
 use crate::extents::Access;
@@ -308,38 +308,44 @@ impl<'f> Elaborator<'f> {
                 let (index, extent) = (self.emit.index(&at), self.emit.index(&extent));
                 let stated = Stated { base: &tensor.base, name: &tensor.name, span };
                 self.write_down((index, extent), stated);
-                Some(self.emit.b.claim_in_bounds(index, extent))
+                let check = self.emit.check(&tensor.name);
+                Some(self.emit.b.claim_in_bounds(index, extent, check))
             }
         };
         Some(Limit::Place { at, extent, claim, name: tensor.name.clone(), span })
     }
 
-    /// States that an access keeps to the limits of its view. Gives whether it can.
+    /// States that an access keeps to the limits of its view. Gives where it is made, if it can be.
     pub fn keep_to_limits(
         &mut self,
         tensor: &Tensor,
         touched: Touched<'_>,
         pred: &Predicate,
         span: Span,
-    ) -> bool {
-        let mut can_keep = true;
+    ) -> Option<Within> {
+        let mut within = Some(Within::EVERYWHERE);
         for limit in &tensor.limits {
-            can_keep &= match limit {
-                Limit::Place { at, extent, claim, name, span } => {
-                    let condition = self.emit.any_of(pred);
-                    let is_always = condition
-                        .is_none_or(|condition| self.emit.truth_of(condition) == Some(true));
-                    let is_claimed =
-                        is_always && claim.is_some_and(|claim| self.emit.b.rely_on(claim));
-                    is_claimed || {
-                        let stated = Stated { base: &tensor.base, name, span: *span };
-                        self.state(at, extent, condition, stated, true)
-                    }
-                }
+            let kept = match limit {
+                Limit::Place { .. } => self.keep_to_place(limit, pred, &tensor.base),
                 Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, (&tensor.base, span)),
             };
+            within = self.emit.both_if_any(within, kept);
         }
-        can_keep
+        within
+    }
+
+    fn keep_to_place(&mut self, limit: &Limit, pred: &Predicate, base: &Base) -> Option<Within> {
+        let Limit::Place { at, extent, claim, name, span } = limit else {
+            return Some(Within::EVERYWHERE);
+        };
+        let condition = self.emit.any_of(pred);
+        let is_always =
+            condition.is_none_or(|condition| self.emit.truth_of(condition) == Some(true));
+        if is_always && claim.is_some_and(|claim| self.emit.b.rely_on(claim)) {
+            let (at, extent) = (self.emit.index(at), self.emit.index(extent));
+            return Some(self.emit.within(at, extent));
+        }
+        self.state(at, extent, condition, Stated { base, name, span: *span }, true)
     }
 
     fn keep_to_cut(
@@ -348,15 +354,16 @@ impl<'f> Elaborator<'f> {
         touched: Touched<'_>,
         pred: &Predicate,
         (base, span): (&Base, Span),
-    ) -> bool {
-        let Limit::Cut { layout, offset, extents, name } = limit else { return true };
+    ) -> Option<Within> {
+        let mut within = Some(Within::EVERYWHERE);
+        let Limit::Cut { layout, offset, extents, name } = limit else { return within };
         let stated = Stated { base, name, span };
-        let mut can_keep = true;
         let mut keep = |cx: &mut Self, index: Result<Shape<Leaf>>, condition| {
             let at = index.and_then(|index| add_indices(&mut cx.emit, offset, &index));
             let Ok(at) = at else { return };
             for (at, extent) in pairs(&at, extents) {
-                can_keep &= cx.state(&at, &extent, condition, stated, true);
+                let kept = cx.state(&at, &extent, condition, stated, true);
+                within = cx.emit.both_if_any(within, kept);
             }
         };
         match touched {
@@ -373,11 +380,11 @@ impl<'f> Elaborator<'f> {
             }
             Touched::Any => {}
         }
-        can_keep
+        within
     }
 
-    /// States that an index is in bounds where a condition holds; gives whether it can be. What is
-    /// stated already may be enough.
+    /// States that an index is in bounds where a condition holds; gives where the access is made,
+    /// if it can be. What is stated already may be enough.
     pub fn state(
         &mut self,
         at: &Int<Leaf>,
@@ -385,10 +392,10 @@ impl<'f> Elaborator<'f> {
         condition: Option<kernel::Value>,
         stated: Stated<'_>,
         is_once: bool,
-    ) -> bool {
+    ) -> Option<Within> {
         let truth = condition.map_or(Some(true), |one| self.emit.truth_of(one));
         match (self.emit.known_of(at, extent), truth) {
-            (Known::Inside, _) | (_, Some(false)) => true,
+            (Known::Inside, _) | (_, Some(false)) => Some(Within::EVERYWHERE),
             (Known::Outside, Some(true)) if !self.guards.is_unreached() => {
                 let Stated { name, span, .. } = stated;
                 let index = at.known().map_or("the index".to_string(), |at| at.to_string());
@@ -399,7 +406,7 @@ impl<'f> Elaborator<'f> {
                     None => format!("{index} is out of bounds of `{name}`"),
                 };
                 self.mistake("bounds", span, message, "count from 0 up to the extent");
-                false
+                None
             }
             (Known::Outside | Known::Nothing, _) => {
                 let (mut at, mut extent) = (self.emit.index(at), self.emit.index(extent));
@@ -412,9 +419,10 @@ impl<'f> Elaborator<'f> {
                 }
                 if !(is_once && self.emit.b.has_stated(at, extent)) {
                     self.write_down((at, extent), stated);
-                    self.emit.b.in_bounds(at, extent);
+                    let check = self.emit.check(stated.name);
+                    self.emit.b.in_bounds(at, extent, check);
                 }
-                true
+                Some(self.emit.within(at, extent))
             }
         }
     }

@@ -12,6 +12,8 @@ mod limit;
 mod make;
 mod recast;
 mod whole;
+mod within;
 
 pub(crate) use copy::Predicate;
 pub(crate) use limit::{Limit, Touched};
+pub(crate) use within::Within;

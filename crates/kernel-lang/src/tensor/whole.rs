@@ -20,10 +20,11 @@ impl Elaborator<'_> {
         let scalar = memory.element;
         let Some(pieces) = self.pieces(tensor, span) else { return Elaborated::Poison };
         let (all, always) = (Touched::All(pieces.size), Predicate::Always);
-        if !self.keep_to_limits(tensor, all, &always, span) {
+        let Some(within) = self.keep_to_limits(tensor, all, &always, span) else {
             return Elaborated::Poison;
-        }
-        let items = self.emit.load_pieces(tensor, &pieces, &always);
+        };
+        let pred = self.emit.narrowed(&always, within);
+        let items = self.emit.load_pieces(tensor, &pieces, &pred);
         let Some(items) = self.algebra(items, span) else { return Elaborated::Poison };
         let items = items.into_iter().map(Elaborated::Typed).collect();
         let shape = tensor.layout.shape();
@@ -38,10 +39,10 @@ impl Elaborator<'_> {
         let Some(items) = self.items_for(value, pieces.size, element, span) else { return };
         let items: Vec<_> = items.iter().map(|item| self.emit.typed(item, element)).collect();
         let (all, always) = (Touched::All(pieces.size), Predicate::Always);
-        if self.keep_to_limits(tensor, all, &always, span) {
-            let stored = self.emit.store_pieces(tensor, &pieces, &items, &always);
-            self.algebra(stored, span);
-        }
+        let Some(within) = self.keep_to_limits(tensor, all, &always, span) else { return };
+        let pred = self.emit.narrowed(&always, within);
+        let stored = self.emit.store_pieces(tensor, &pieces, &items, &pred);
+        self.algebra(stored, span);
     }
 
     /// The numbers that the elements of a tile become: one for all, or as many as there are.

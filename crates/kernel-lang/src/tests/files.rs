@@ -236,6 +236,7 @@ fn names_of_other_files_are_used() {
         block,
         symbol,
         surroundings: None,
+        is_checked: false,
     };
     let instance = crate::elaborate::elaborate(&files, &request);
     let instance = instance.unwrap_or_else(|problems| panic!("{}", problems.in_texts(&texts)));

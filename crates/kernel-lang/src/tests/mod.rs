@@ -116,7 +116,15 @@ fn elaborate_of(
     let block = block.map(Some);
     let relations = Relations::default();
     let surroundings = Some(Surroundings { grid: &[], relations: &relations });
-    let request = Request { kernel, arguments, dtypes: &[], block, symbol: "k", surroundings };
+    let request = Request {
+        kernel,
+        arguments,
+        dtypes: &[],
+        block,
+        symbol: "k",
+        surroundings,
+        is_checked: false,
+    };
     elaborate(&files, &request).map_err(|problems| problems.in_texts(&texts))
 }
 

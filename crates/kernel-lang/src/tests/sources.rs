@@ -40,8 +40,15 @@ fn elaborate_k(source: Source) -> Result<Instance, String> {
     let kernel = files.function("k").expect("it is there");
     let (block, symbol) = ([None; 3], "k");
     let surroundings = None;
-    let request =
-        Request { kernel, arguments: &arguments, dtypes: &[], block, symbol, surroundings };
+    let request = Request {
+        kernel,
+        arguments: &arguments,
+        dtypes: &[],
+        block,
+        symbol,
+        surroundings,
+        is_checked: false,
+    };
     elaborate(&files, &request).map_err(|problems| {
         let place = |span: kernpack_syntax::Span| {
             let text = texts.get(span.text.expect("it has a place"));

@@ -8,7 +8,7 @@
 
 use crate::image::Image;
 use crate::package::{Launch, Returns, Site};
-use crate::source::GpuSource;
+use crate::source::{GpuSource, KernelSource};
 use kernpack_syntax::Placed;
 use kernpack_validators::{Expr, Geometry, LaunchFlags};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct LaunchRecord {
 pub struct SourceRecord {
     /// `host`, `cuda`, `triton`, or `files` that somebody else compiled for a GPU.
     pub kind: String,
+    /// Whether its kernels check their indices as they run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub checked: bool,
     /// The images of a source for GPUs, each for other devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<ImageRecord>,
@@ -84,7 +87,8 @@ pub(super) fn launch_record(launch: &Launch, images: &[(&GpuSource, &[Image])]) 
     let (returns, source, layout) = match &launch.site {
         Site::Host { returns, .. } => {
             let returns = (*returns == Returns::Status).then(|| "int".to_string());
-            (returns, SourceRecord { kind: "host".to_string(), images: vec![] }, None)
+            let (kind, checked, images) = ("host".to_string(), false, vec![]);
+            (returns, SourceRecord { kind, checked, images }, None)
         }
         Site::Gpu { source, launch } => {
             (None, source_record(source, images), Some(layout_record(&launch.geometry)))
@@ -105,6 +109,7 @@ fn source_record(source: &GpuSource, images: &[(&GpuSource, &[Image])]) -> Sourc
     let images = built.map_or(&[][..], |(_, images)| images);
     SourceRecord {
         kind: source.word().to_string(),
+        checked: matches!(source, GpuSource::Kernel(KernelSource { checked: true, .. }, _)),
         images: images.iter().map(image_record).collect(),
     }
 }

@@ -60,7 +60,8 @@ const KINDS: &[(&str, Kind)] = &[
 ];
 
 /// The keys that stand beside a file, of one kind or another.
-const OPTIONS: &[&str] = &["include", "define", "options", "arch", "line_info", "asserts", "json"];
+const OPTIONS: &[&str] =
+    &["include", "define", "options", "arch", "line_info", "asserts", "checked", "json"];
 
 /// The endings of host files whose code is made already.
 const COMPILED: &[&str] = &["o", "a"];
@@ -218,14 +219,16 @@ fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile>
     let path = reader.string(&mut fields, "kernel").map(|text| reader.path(&text));
     let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
     let asserts = fields.take("asserts").map(|value| reader.truth("asserts", value));
+    let checked = fields.take("checked").map(|value| reader.truth("checked", value));
     let archs = fields.take("arch").map(|value| archs(reader, value, Arch::OLDEST_OF_KERNELS));
     fields.finish(reader);
     let (line_info, asserts) = (line_info.unwrap_or(Some(false))?, asserts.unwrap_or(Some(true))?);
+    let checked = checked.unwrap_or(Some(false))?;
     let target = match archs {
         Some(archs) => KernelTarget::Nvptx(archs?),
         None => KernelTarget::default(),
     };
-    Some(KernelFile { target, line_info, asserts, ..KernelFile::new(path?) })
+    Some(KernelFile { target, line_info, asserts, checked, ..KernelFile::new(path?) })
 }
 
 /// The architectures that CUDA C++ is compiled for: at least one architecture, each once.

@@ -20,6 +20,8 @@ pub struct KernelSource {
     pub instances: Arc<[Arc<Kernel>]>,
     /// Whether the image tells debuggers and profilers which line each instruction comes from.
     pub line_info: bool,
+    /// Whether they check their indices as they run.
+    pub checked: bool,
 }
 
 /// By content: the same file gives the same kernels only for the same launches.
@@ -28,7 +30,7 @@ impl PartialEq for KernelSource {
         let is_same =
             |(one, other): (&Arc<Kernel>, &Arc<Kernel>)| Arc::ptr_eq(one, other) || one == other;
         self.path == other.path
-            && self.line_info == other.line_info
+            && (self.line_info, self.checked) == (other.line_info, other.checked)
             && self.instances.len() == other.instances.len()
             && self.instances.iter().zip(other.instances.iter()).all(is_same)
     }

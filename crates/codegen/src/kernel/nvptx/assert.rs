@@ -11,7 +11,7 @@ use crate::kernel::shared::Lowering;
 use crate::llvm::{Inline, KernelParam, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::assert_record::{TEXT_BYTES, offset};
 use kernpack_kernel_ir::kernel::{Kernel, Place, Value};
-use kernpack_kernel_ir::op::{Assert, Rounding};
+use kernpack_kernel_ir::op::{Assert, Check, Rounding};
 use kernpack_kernel_ir::types::{Class, Scalar, Space, Type};
 
 /// The most bytes of a kernel's name, and of a file's, that a record has: there is room for them
@@ -41,13 +41,41 @@ pub(super) const RECORD: KernelParam = KernelParam {
 
 impl<'c> Lowering<'c, '_, Nvptx> {
     pub(super) fn lower_assert(&mut self, assert: &Assert, place: Place) {
+        self.tell_unless(self.kept(assert.condition), (&assert.text, &assert.values), place);
+    }
+
+    pub(super) fn lower_check(
+        &mut self,
+        index_and_extent: [Value; 2],
+        check: &Check,
+        place: Place,
+    ) {
         let emitter = self.emitter;
-        let values: Vec<_> = assert.values.iter().map(|value| self.recorded(*value)).collect();
+        let [index, extent] = index_and_extent.map(|value| self.recorded(value));
+        let is_within = match self.shown_as(index_and_extent[0]).class() {
+            Class::Signed => {
+                let is_natural = emitter.compare(Predicate::SGE, index, self.i64(0));
+                let is_below = emitter.compare(Predicate::SLT, index, extent);
+                emitter.arith(Operation::And, is_natural, is_below)
+            }
+            Class::Unsigned | Class::Bool | Class::Float => {
+                emitter.compare(Predicate::ULT, index, extent)
+            }
+        };
+        self.tell_unless(is_within, (&check.text(), &index_and_extent), place);
+    }
+
+    /// Writes a message down where a condition does not hold.
+    fn tell_unless(&mut self, holds: V<'c>, (text, values): (&str, &[Value]), place: Place) {
+        let emitter = self.emitter;
+        let classes: String = values.iter().map(|value| self.letter(*value)).collect();
+        let words = self.words(&classes, text, place);
+        let values: Vec<_> = values.iter().map(|value| self.recorded(*value)).collect();
         let record = emitter.param(self.function, self.kernel.params.len() as u32);
         let [failed, given, leads, free, mine, behind] =
             ["failed", "given", "leads", "free", "mine", "behind"].map(|name| self.block(name));
         let at = |offset| emitter.offset_by(record, offset);
-        emitter.branch(self.kept(assert.condition), behind, failed, Some(true));
+        emitter.branch(holds, behind, failed, Some(true));
         emitter.at(failed);
         let is_given = emitter.compare(Predicate::NE, emitter.to_int(record), self.i64(0));
         emitter.branch(is_given, given, behind, None);
@@ -78,7 +106,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         for (value, place) in values.into_iter().zip((offset::VALUES..).step_by(8)) {
             emitter.store_at(record, place, value);
         }
-        self.copy_text(&self.words(assert, place), at(offset::TEXT));
+        self.copy_text(&words, at(offset::TEXT));
         let constraints = "l,r,~{memory}";
         let publish = Inline { text: PUBLISH, constraints, result: None, has_effects: true };
         emitter.inline(&publish, &[at(offset::WRITTEN), next]);
@@ -115,18 +143,21 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         }
     }
 
-    /// The texts of a record.
-    fn words(&self, assert: &Assert, place: Place) -> Vec<u8> {
-        let classes = assert.values.iter().map(|value| match self.shown_as(*value).class() {
+    /// The letter of a value's class.
+    fn letter(&self, value: Value) -> char {
+        match self.shown_as(value).class() {
             Class::Bool => 'b',
             Class::Signed => 's',
             Class::Unsigned => 'u',
             Class::Float => 'f',
-        });
-        let classes: String = classes.collect();
-        let name = clipped(&self.kernel.name).to_string();
-        let head = [name, spelled(self.kernel, place), classes];
-        let texts = head.iter().map(String::as_str).chain(assert.text.split("{}"));
+        }
+    }
+
+    /// The texts of a record.
+    fn words(&self, classes: &str, text: &str, place: Place) -> Vec<u8> {
+        let place = spelled(self.kernel, place);
+        let head = [clipped(&self.kernel.name), &place, classes];
+        let texts = head.into_iter().chain(text.split("{}"));
         let mut words: Vec<_> = texts.flat_map(|text| text.bytes().chain([0])).collect();
         words.resize(words.len().next_multiple_of(WORD_BYTES), 0);
         words

@@ -44,6 +44,9 @@ impl Lowering<'_, '_, Nvptx> {
             MbarrierOp::ArriveExpectTx => {
                 format!("mbarrier.arrive.expect_tx.release.{scope}.{space}.b64 _, [{{0}}], {{1}};")
             }
+            MbarrierOp::CompleteTx => {
+                format!("mbarrier.complete_tx.relaxed.{scope}.{space}.b64 [{{0}}], {{1}};")
+            }
             MbarrierOp::TryWait => format!(
                 "{{ .reg .b32 parity; and.b32 parity, {{2}}, 1; \
                  mbarrier.{wait}.parity.acquire.{scope}.shared::cta.b64 {{0}}, [{{1}}], parity; }}"

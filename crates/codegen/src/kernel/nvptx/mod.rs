@@ -36,7 +36,7 @@ mod warp;
 use super::shared::{Lowering, Target, locals_named, module};
 use crate::llvm::{self, Context, Emitter, Function, PtxError, PtxOptions, Ty, V};
 use kernpack_kernel_ir::kernel::{Kernel, Local, Place, Value};
-use kernpack_kernel_ir::op::{Asm, Assert, Call, Rounding};
+use kernpack_kernel_ir::op::{Asm, Assert, Call, Check, Rounding};
 use kernpack_kernel_ir::types::{Scalar, Space};
 use kernpack_machine::Arch;
 use kernpack_process::parallel;
@@ -162,6 +162,15 @@ impl Target for Nvptx {
 
     fn lower_assert(cx: &mut Lowering<'_, '_, Nvptx>, assert: &Assert, place: Place) {
         cx.lower_assert(assert, place);
+    }
+
+    fn lower_check(
+        cx: &mut Lowering<'_, '_, Nvptx>,
+        index_and_extent: [Value; 2],
+        check: &Check,
+        place: Place,
+    ) {
+        cx.lower_check(index_and_extent, check, place);
     }
 
     fn mul_high<'c>(cx: &Lowering<'c, '_, Nvptx>, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {

@@ -549,6 +549,59 @@ fn assertions_are_written_down() {
     );
 }
 
+/// As an assertion is. An index without a sign is compared once.
+#[test]
+fn checks_are_written_down() {
+    let text = r#"kernel k(v0 i: int32, v1 n: int32, v2 j: uint64, v3 m: uint64) files "folder/k.py" {
+        inbounds v0, v1 of "x"  @7:1
+        inbounds v2, v3 of "y"  @8:1
+        inbounds v0, v1
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    assert!(ptx.contains(".param .u64 .ptr .global .align 8 k_param_4"), "{ptx}");
+    for words in [
+        "k\0k.py:7\0ss\0index \0 of `x` is out of bounds: the extent is ",
+        "k\0k.py:8\0uu\0index \0 of `y` is out of bounds: the extent is ",
+    ] {
+        let words: Vec<_> = words.bytes().map(|byte| byte.to_string()).collect();
+        assert!(ptx.contains(&words.join(", ")), "{ptx}");
+    }
+    let words = ["setp.ge.s", "setp.lt", "setp.le", "setp.gt", "setp.ge.u", "st.release"];
+    expect_instructions(
+        text,
+        "sm_80",
+        &words,
+        expect![[r#"
+        setp.gt.s64  %p1, %rd1, -1;
+        setp.lt.s64  %p2, %rd1, %rd2;
+        setp.lt.u64  %p9, %rd3, %rd4;
+        st.release.sys.global.u32 [%rd5], %r5;
+        st.release.sys.global.u32 [%rd5], %r16;
+    "#]],
+    );
+}
+
+/// Whoever fails a check again has been told of already; on another way nobody has.
+#[test]
+fn what_was_checked_is_not_checked_again() {
+    let text = r#"kernel k(v0 i: uint64, v1 n: uint64, v2 is: bool) files "k.py" {
+        if v2 {
+            inbounds v1, v0 of "first"
+            inbounds v1, v0 of "again"
+        }
+        inbounds v1, v0 of "behind"
+        if v2 { inbounds v1, v0 of "within" }
+        inbounds v0, v1 of "other"
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    let told = |name: &str| {
+        let bytes: Vec<_> = name.bytes().map(|byte| byte.to_string()).collect();
+        ptx.contains(&bytes.join(", "))
+    };
+    assert_eq!(["first", "behind", "other"].map(told), [true; 3], "{ptx}");
+    assert_eq!(["again", "within"].map(told), [false; 2], "{ptx}");
+}
+
 /// A step that may be 0, or sums that may overflow, cost a comparison; what is proved costs none.
 #[test]
 fn loops_end_where_sums_overflow() {

@@ -79,6 +79,7 @@ fn lower_kernel<'c, T: Target>(
         slots: vec![],
         locals: vec![],
         shared: vec![],
+        checked: vec![],
         loops: vec![],
         lines,
     };
@@ -119,6 +120,9 @@ pub(super) struct Lowering<'c, 'k, T> {
     locals: Vec<Vec<V<'c>>>,
     /// The addresses of the block's arrays.
     shared: Vec<V<'c>>,
+    /// Indices and extents that a thread has checked on every way to here: of two failures that
+    /// are one, the first is told.
+    checked: Vec<[Value; 2]>,
     /// The loops around, the innermost last.
     loops: Vec<Loop<'c>>,
     lines: Option<lines::OfKernel<'c, 'k>>,
@@ -126,17 +130,26 @@ pub(super) struct Lowering<'c, 'k, T> {
 
 impl<'c, T: Target> Lowering<'c, '_, T> {
     fn region(&mut self, region: &Region) {
+        let n_checked = self.checked.len();
         for op in &region.0 {
             if let Some(lines) = &self.lines {
                 lines.at(self.emitter, self.kernel, op.place);
             }
             self.op(op);
         }
+        self.checked.truncate(n_checked);
     }
 
     fn op(&mut self, op: &Op) {
         match &op.kind {
-            OpKind::InBounds { .. } => {}
+            OpKind::InBounds { check: None, .. } => {}
+            OpKind::InBounds { index, extent, check: Some(check) } => {
+                let index_and_extent = [*index, *extent];
+                if !self.checked.contains(&index_and_extent) {
+                    T::lower_check(self, index_and_extent, check, op.place);
+                    self.checked.push(index_and_extent);
+                }
+            }
             OpKind::Store(store) => self.lower_store(store),
             OpKind::Set(slot, value) => self.lower_set(*slot, *value),
             OpKind::If { condition, then, otherwise } => {

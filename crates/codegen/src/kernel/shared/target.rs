@@ -4,7 +4,7 @@
 use super::Lowering;
 use crate::llvm::{Emitter, Function, Ty, V};
 use kernpack_kernel_ir::kernel::{Kernel, Place, Value};
-use kernpack_kernel_ir::op::{Asm, Assert, Call, Rounding};
+use kernpack_kernel_ir::op::{Asm, Assert, Call, Check, Rounding};
 use kernpack_kernel_ir::types::{Scalar, Space};
 
 /// A target.
@@ -36,6 +36,14 @@ pub(in crate::kernel) trait Target: Sized {
     /// Writes down that an assertion fails, if it does, and goes on. The kernel's function has a
     /// parameter for that behind its own.
     fn lower_assert(cx: &mut Lowering<'_, '_, Self>, assert: &Assert, place: Place);
+
+    /// Writes down in the same way that an index is not in bounds, if it is not.
+    fn lower_check(
+        cx: &mut Lowering<'_, '_, Self>,
+        index_and_extent: [Value; 2],
+        check: &Check,
+        place: Place,
+    );
 
     /// The upper half of a product of integers of 32 or 64 bits.
     fn mul_high<'c>(cx: &Lowering<'c, '_, Self>, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c>;

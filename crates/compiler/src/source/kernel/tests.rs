@@ -27,7 +27,7 @@ fn source(texts: &[&str]) -> KernelSource {
         Item::Function(function) => panic!("`{}` is no kernel", function.kernel.name),
     });
     let path = PathBuf::from("norm.py").into();
-    KernelSource { path, instances: instances.collect(), line_info: false }
+    KernelSource { path, instances: instances.collect(), line_info: false, checked: false }
 }
 
 fn archs(names: &[&str]) -> Vec<Placed<Arch>> {

@@ -6,8 +6,8 @@ use crate::constant::Const;
 use crate::intrinsic::{self, Accepts, Intrinsic};
 use crate::kernel::{Local, Shared, Slot, Value};
 use crate::op::{
-    Asm, Assert, Binary, Call, Compare, Dialect, Expr, Guard, Jump, Load, Op, OpKind, Operand,
-    Qualifier, Region, Rounding, Store, Unary,
+    Asm, Assert, Binary, Call, Check, Compare, Dialect, Expr, Guard, Jump, Load, Op, OpKind,
+    Operand, Qualifier, Region, Rounding, Store, Unary,
 };
 use crate::types::Type;
 use kernpack_syntax::{Diagnostic, Span};
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
         match word {
             "store" => self.store().map(OpKind::Store),
-            "inbounds" => self.two().map(|(index, extent)| OpKind::InBounds { index, extent }),
+            "inbounds" => self.in_bounds(),
             "set" => {
                 let slot = self.slot_id()?;
                 self.cursor.expect(",")?;
@@ -290,6 +290,15 @@ impl Parser<'_> {
     fn print(&mut self) -> Parsed<OpKind> {
         let (text, values) = self.format()?;
         Ok(OpKind::Print(text, values))
+    }
+
+    fn in_bounds(&mut self) -> Parsed<OpKind> {
+        let (index, extent) = self.two()?;
+        let check = match self.cursor.eat_word("of") {
+            true => Some(Check { of: self.cursor.text("a name")? }),
+            false => None,
+        };
+        Ok(OpKind::InBounds { index, extent, check })
     }
 
     fn assert(&mut self) -> Parsed<OpKind> {
