@@ -189,7 +189,10 @@ impl Join<'_, '_> {
             return true;
         }
         let message = format!("`{tensor}` in `{part}` in {place} is no tensor parameter");
-        let help = "name a tensor that calls pass";
+        let help = match self.allocs.contains_key(tensor) {
+            true => format!("write the alignment where `{tensor}` is declared"),
+            false => "name a tensor that calls pass".to_string(),
+        };
         self.diagnostics.push(Diagnostic::new("unknown-tensor", message).help(help));
         false
     }
