@@ -103,8 +103,8 @@ fn a_package_file_names_a_kernel_of_a_file() {
     assert_eq!(call(DType::FLOAT32), [format!("scale_float32 {passed}")]);
 }
 
-/// What a call allocates is where the wide kernel needs it, or the call is refused; a twin is passed
-/// its result anywhere, and takes the kernel that may be.
+/// What a call allocates is where the wide kernel needs it, or the call is refused; a twin is
+/// passed its result anywhere, and takes the kernel for that.
 #[test]
 fn a_twin_takes_the_kernel_for_where_its_result_is() {
     let package = GpuPackage::of_kernels(Path::new(""), "results.py", RESULTS);

@@ -78,7 +78,7 @@ pub(super) struct Access {
     pub offset: Sum,
     /// How much is accessed.
     pub bytes: u32,
-    /// What is known of its address.
+    /// The known alignment of its address, in bytes.
     pub align: u32,
     /// The region that it stands in, and the condition of that.
     region: usize,

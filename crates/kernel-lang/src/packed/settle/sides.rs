@@ -2,8 +2,8 @@
 //! Launches on both sides of a condition that do the same on both: they become one, which is not
 //! asked about it.
 //!
-//! What is known on a side may be of no use to a kernel. Its operations are the same then, also once
-//! accesses are made as wide as what is known allows, and only what is said of its parameters
+//! What is known on a side may be of no use to a kernel. Its operations are the same then, also
+//! once accesses are as wide as what is known allows, and only what is said of its parameters
 //! differs: of that, what holds on both sides is kept.
 
 use super::Group;
