@@ -15,6 +15,7 @@ use kernpack_compiler::{Options, compile_plans};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::Any;
 use kernpack_package::{Function, HostSource, Launch, Package, Site, Target};
+use kernpack_validators::plan::Launch as PlanLaunch;
 use kernpack_validators::{self as validators, Plan};
 use libloading::Library;
 use std::collections::HashMap;
@@ -102,7 +103,11 @@ fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Erro
     for (number, subject) in subjects.iter().enumerate() {
         let Ok(plan) = &subject.plan else { continue };
         let name = name(number);
-        for launch in &plan.launches {
+        let twin = subject.plan_of_twin();
+        let of_twin = twin.iter().flat_map(|twin| twin.launches.iter().map(move |one| (twin, one)));
+        let is_own = |one: &PlanLaunch| plan.launches.iter().any(|own| own.index == one.index);
+        let of_twin = of_twin.filter(|(_, launch)| !is_own(launch));
+        for (plan, launch) in plan.launches.iter().map(|launch| (plan, launch)).chain(of_twin) {
             let status = subject.statuses[launch.index];
             match gpu_kernels::is_on_gpu(&subject.launches[launch.index]) {
                 true => ptx_text += &gpu_kernels::text(&name, plan, launch),

@@ -49,12 +49,21 @@ impl Subject {
     /// the signature remains.
     pub fn plan_again(&mut self) {
         if self.plan.is_ok() {
-            let (workspaces, launches) = (&self.workspaces, &self.launches);
-            let signature = &self.signature;
-            let on_gpu = launches.iter().any(is_on_gpu);
-            let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
-            self.plan = planned(|| signature.plan_function(device, workspaces, launches));
+            self.plan = self.plan_of(&self.signature);
         }
+    }
+
+    /// The plan of the twin, which is passed the results: it has launches that no call of the
+    /// function itself runs.
+    pub fn plan_of_twin(&self) -> Option<Plan> {
+        self.plan_of(&self.signature.out_variant()?).ok()
+    }
+
+    fn plan_of(&self, signature: &Signature) -> Result<Plan, Diagnostics> {
+        let (workspaces, launches) = (&self.workspaces, &self.launches);
+        let on_gpu = launches.iter().any(is_on_gpu);
+        let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+        planned(|| signature.plan_function(device, workspaces, launches))
     }
 
     /// The same function under another name, so that functions of one name fit one package.

@@ -26,12 +26,14 @@ mod sum;
 #[cfg(test)]
 mod tests;
 mod volatile;
+mod width;
 
 use crate::kernel::Kernel;
 use crate::ranges::Ranges;
 
 pub use site::{Missing, Site, sites};
 pub use volatile::volatile_params;
+pub use width::is_as_wide;
 
 /// Widens what can be. The kernel is verified and expanded, and stays so. Gives its ranges.
 pub fn widen(kernel: &mut Kernel) -> Ranges {

@@ -37,10 +37,14 @@ impl Plans {
         Plans(plans)
     }
 
-    /// The functions that a user described, each with its plan where it has one.
+    /// The functions that a user described, each with the plan that has every launch of its, where
+    /// it has one: that of its twin, in which results may be anywhere.
     pub fn described<'p>(&'p self, package: &'p Package) -> Vec<(&'p Function, Option<&'p Plan>)> {
-        let functions = package.functions.iter();
-        functions.map(|function| (function, self.0.get(&function.signature.name))).collect()
+        let plan = |function: &Function| {
+            let variants = function.variants();
+            self.0.get(&variants.last()?.signature.name)
+        };
+        package.functions.iter().map(|function| (function, plan(function))).collect()
     }
 
     /// The plan of an entry point. What only prepares calls of another function has that

@@ -380,6 +380,7 @@ impl Join<'_, '_> {
             check::no_launch::require(self.cx, &all, &whens);
         }
         for (index, (launch, when)) in launches.iter().zip(conds).enumerate() {
+            let when = when.filter(|when| self.cx.b.as_bool(*when) != Some(true));
             let cond = match (when, self.maps_have_elements(launch)) {
                 (Some(when), Some(full)) => Some(self.cx.b.and(when, full)),
                 (when, full) => when.or(full),
@@ -406,7 +407,9 @@ impl Join<'_, '_> {
             if let (Some(args), Some(site)) = (args.into_iter().collect(), site) {
                 let planned = Launch { cond, rows: self.rows(index, launch), index, args, site };
                 self.check_workspaces(launch, &planned);
-                self.plan.launches.push(planned);
+                // One that runs in calls of the twin alone is none of these calls.
+                let runs = cond.is_none_or(|cond| self.cx.b.as_bool(cond) != Some(false));
+                self.plan.launches.extend(runs.then_some(planned));
             }
         }
     }

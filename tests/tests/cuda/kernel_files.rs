@@ -25,6 +25,21 @@ def scaled(x, y, by):
         scale(x, y, by, width=2).launch(grid=(m, 2), block=32, smem=4 * n)
 "#;
 
+const RESULTS: &str = r#"
+import kernpack as kp
+
+@kp.kernel
+def double(x, y):
+    i = kp.block_idx()[0] * 32 + kp.thread_idx()[0]
+    for j in kp.range_constexpr(4):
+        if 4 * i + j < x.shape[0]:
+            y[4 * i + j] = x[4 * i + j] * 2.0
+
+@kp.jit("doubled(x: Tensor([n], float32, align=16)) -> y: Tensor([n], float32) where n % 4 == 0")
+def doubled(x, y):
+    double(x, y).launch(grid=kp.ceil_div(x.shape[0], 128), block=32)
+"#;
+
 const PACKAGE: &str = r#"
 [package]
 name = "written"
@@ -86,4 +101,32 @@ fn a_package_file_names_a_kernel_of_a_file() {
         "[3,1,1] [128,1,1] 0: 0010000000000000 0a00000000000000 0300000000000000 0090000000000000";
     assert_eq!(call(DType::FLOAT16), [format!("scale_float16 {passed}")]);
     assert_eq!(call(DType::FLOAT32), [format!("scale_float32 {passed}")]);
+}
+
+/// What a call allocates is where the wide kernel needs it, or the call is refused; a twin is
+/// passed its result anywhere, and takes the kernel for that.
+#[test]
+fn a_twin_takes_the_kernel_for_where_its_result_is() {
+    let package = GpuPackage::of_kernels(Path::new(""), "results.py", RESULTS);
+    let vector = |data: u64| {
+        let (shape, device) = (vec![8], (DeviceType::CUDA.0, 0));
+        Value::Tensor(Tensor { data, dtype: DType::FLOAT32, shape, device, ..Tensor::default() })
+    };
+    let kernels = |function: &str, values: &[Value]| {
+        let launches = launches(&package, function, values).into_iter();
+        launches.map(|launch| launch.split(' ').next().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(kernels("doubled", &[vector(0x1000)]), ["double"]);
+    for (result, kernel) in [(0x9000, "double"), (0x9010, "double"), (0x9004, "double_2")] {
+        assert_eq!(kernels("doubled_out", &[vector(0x1000), vector(result)]), [kernel]);
+    }
+    let stub = Stub::load("devices 1");
+    fake_ffi::allocate_at(0x7000_0008);
+    let error = package.load().call("doubled", &[vector(0x1000)]).unwrap_err();
+    assert_eq!(
+        error,
+        "RuntimeError: Cannot allocate the result `y` when calling: `doubled(x: Tensor([n], float32)) -> \
+         y: Tensor([n], float32)`: the allocator's memory is no multiple of 16 bytes"
+    );
+    assert!(calls(&stub.take_log(), "cuLaunchKernelEx").is_empty());
 }

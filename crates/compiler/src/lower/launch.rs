@@ -33,9 +33,6 @@ use kernpack_validators::plan::{
     self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Site, Status,
 };
 
-/// The alignment of any allocator's addresses, in bytes: as far as elements need it.
-const ALLOCATORS_ALIGN: u32 = 8;
-
 /// The kernels and modules that launches are lowered with, beside the plan.
 #[derive(Clone, Copy)]
 pub struct Launching<'k> {
@@ -190,7 +187,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let data = e.offset(data, byte_offset);
         let data = if as_bytes { self.align(data, alloc.align) } else { data };
         let tensor = Tensor { object, data };
-        if !as_bytes && alloc.align > ALLOCATORS_ALIGN {
+        if !as_bytes {
             self.leave_unless_aligned(&tensor, alloc);
         }
         tensor
@@ -241,8 +238,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let ok = self.builder.at_failure(status);
         let what = if is_workspace { "workspace" } else { "result" };
-        let text = self.unallocated(alloc, what) + "\0";
-        let what = e.bytes("", text.as_bytes(), 1);
+        let what = self.unallocated(alloc, what);
         let error = self.builder.error_to_raise();
         raise_behind(e, self.function(), error, what);
         self.free_all();
@@ -259,24 +255,22 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let is_empty = e.compare(Predicate::EQ, self.builder.value(alloc.bytes), self.i64(0));
         let status = e.truncate(e.select(is_empty, self.i64(0), rest), Ty::I32);
         let ok = self.builder.at_failure(status);
-        let text = format!(
-            "{}the allocator's memory is no multiple of {} bytes\0",
-            self.unallocated(alloc, "result"),
-            alloc.align
-        );
+        let why = format!("the allocator's memory is no multiple of {} bytes\0", alloc.align);
         let error = self.builder.error_to_raise();
         e.store_at(error, error_parts::KIND, e.bytes("", b"RuntimeError\0", 1));
-        e.store_at(error, error_parts::PARTS, e.bytes("", text.as_bytes(), 1));
+        e.store_at(error, error_parts::PARTS, self.unallocated(alloc, "result"));
+        e.store_at(error, error_parts::PARTS + 8, e.bytes("", why.as_bytes(), 1));
         self.free(tensor);
         self.free_all();
-        raise(e, error, e.int(Ty::I32, 1));
+        raise(e, error, e.int(Ty::I32, 2));
         e.at(ok);
     }
 
     /// How an error begins that is about something that is not allocated.
-    fn unallocated(&self, alloc: &Alloc, what: &str) -> String {
-        let signature = &self.builder.plan.signature;
-        format!("Cannot allocate the {what} `{}` when calling: `{signature}`: ", alloc.name)
+    fn unallocated(&self, alloc: &Alloc, what: &str) -> V<'c> {
+        let (name, signature) = (&alloc.name, &self.builder.plan.signature);
+        let text = format!("Cannot allocate the {what} `{name}` when calling: `{signature}`: \0");
+        self.e().bytes("", text.as_bytes(), 1)
     }
 
     /// Where a callee has failed and set the error, frees everything and returns -1.

@@ -68,36 +68,44 @@ pub enum Missing {
 
 /// An access.
 #[derive(Debug)]
-struct Access {
+pub(super) struct Access {
     place: PlaceData,
     is_write: bool,
     qualifier: Option<Qualifier>,
     root: Root,
     pointer: Value,
-    offset: Sum,
-    bytes: u32,
+    /// Where it begins, from where its memory does.
+    pub offset: Sum,
+    /// How much is accessed.
+    pub bytes: u32,
+    /// The known alignment of its address, in bytes.
+    pub align: u32,
     /// The region that it stands in, and the condition of that.
     region: usize,
     guard: Option<Value>,
     n_loops: u32,
 }
 
+impl Access {
+    /// Whether both read or both write the same memory, in one region.
+    pub fn is_made_with(&self, other: &Access) -> bool {
+        let of = |access: &Access| {
+            (access.is_write, access.qualifier, access.root, access.region, access.bytes)
+        };
+        of(self) == of(other)
+    }
+}
+
+/// The accesses of a kernel to memory that threads share, in the order of its operations. The
+/// kernel is verified and expanded, and these are its ranges.
+pub(super) fn accesses(kernel: &Kernel, ranges: &Ranges) -> Vec<Access> {
+    Finder::of(kernel, ranges).found
+}
+
 /// The accesses of a kernel to memory that threads share, in the order of its lines. The kernel is
 /// verified, expanded and [widened](super::widen), and these are its ranges.
 pub fn sites(kernel: &Kernel, ranges: &Ranges) -> Vec<Site> {
-    let mut finder = Finder {
-        kernel,
-        ranges,
-        memory: Memory::of(kernel),
-        alignments: Alignments::of(kernel, ranges),
-        sums: Sums::of(kernel, ranges, Wrapping::May).across_regions(kernel),
-        conditions: Conditions::of(kernel, ranges),
-        offsets: vec![None; kernel.values.len()],
-        n_regions: 0,
-        n_loops: 0,
-        found: Vec::new(),
-    };
-    finder.region(&kernel.body, None);
+    let mut finder = Finder::of(kernel, ranges);
     let mut found = std::mem::take(&mut finder.found);
     found.sort_by_key(|access| {
         (access.place.file, access.place.line, access.place.column, access.is_write)
@@ -133,6 +141,26 @@ struct Finder<'k> {
     found: Vec<Access>,
 }
 
+impl<'k> Finder<'k> {
+    /// With all that was found.
+    fn of(kernel: &'k Kernel, ranges: &'k Ranges) -> Finder<'k> {
+        let mut finder = Finder {
+            kernel,
+            ranges,
+            memory: Memory::of(kernel),
+            alignments: Alignments::of(kernel, ranges),
+            sums: Sums::of(kernel, ranges, Wrapping::May).across_regions(kernel),
+            conditions: Conditions::of(kernel, ranges),
+            offsets: vec![None; kernel.values.len()],
+            n_regions: 0,
+            n_loops: 0,
+            found: Vec::new(),
+        };
+        finder.region(&kernel.body, None);
+        finder
+    }
+}
+
 impl Finder<'_> {
     fn region(&mut self, region: &Region, guard: Option<Value>) {
         self.n_regions += 1;
@@ -151,7 +179,7 @@ impl Finder<'_> {
     }
 
     fn op(&mut self, op: &Op, region: usize, guard: Option<Value>) {
-        let (pointer, ty, is_write, qualifier) = match (&op.kind, op.result) {
+        let (pointer, ty, align, is_write, qualifier) = match (&op.kind, op.result) {
             (OpKind::Expr(Expr::Offset(base, bytes)), Some(result)) => {
                 let by = self.sums.sum(*bytes);
                 let base = self.offsets[base.index()].clone().unwrap_or_default();
@@ -159,10 +187,10 @@ impl Finder<'_> {
                 return;
             }
             (OpKind::Expr(Expr::Load(load)), Some(result)) => {
-                (load.pointer, self.kernel.ty(result), false, load.qualifier)
+                (load.pointer, self.kernel.ty(result), load.align, false, load.qualifier)
             }
             (OpKind::Store(store), _) => {
-                (store.pointer, self.kernel.ty(store.value), true, store.qualifier)
+                (store.pointer, self.kernel.ty(store.value), store.align, true, store.qualifier)
             }
             _ => return,
         };
@@ -180,6 +208,7 @@ impl Finder<'_> {
             pointer,
             offset,
             bytes,
+            align: self.alignments.address(pointer).max(align),
             region,
             guard,
             n_loops: self.n_loops,

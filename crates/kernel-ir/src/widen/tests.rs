@@ -4,6 +4,7 @@
 mod alike;
 mod same;
 mod site;
+mod width;
 
 use super::widen;
 use crate::kernel::{Kernel, Value};

@@ -71,7 +71,7 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
         Evaluator { pass, ..Evaluator::new(files, definition.module, Names::new(names), facts) };
     let (launches, meetings) = (Vec::new(), Vec::new());
     let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
-    walk.run(is_made && pass == Pass::Final);
+    walk.run();
     let Walk { launches, evaluator, .. } = walk;
     let Evaluator { found, problems, notes, of_row, .. } = evaluator;
     Walked { launches, found, problems, notes, of_row }
@@ -206,11 +206,11 @@ pub(super) struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    /// Goes through the body; where it `is_wide`, once with wide accesses, and once without.
-    fn run(&mut self, is_wide: bool) {
-        let Parts { definition, signature, .. } = self.parts;
+    /// Goes through the body: at last once with what wide accesses need, and once without.
+    fn run(&mut self) {
+        let Parts { definition, signature, pass, is_made, .. } = self.parts;
         let body = &definition.function.body;
-        match wide::rule(signature).filter(|_| is_wide) {
+        match wide::rule(signature, is_made).filter(|_| pass == Pass::Final) {
             Some(rule) => self.twice(rule, body),
             None => self.block(State::default(), Rest::of(body, None)),
         }

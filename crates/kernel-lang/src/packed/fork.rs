@@ -101,9 +101,11 @@ impl Walk<'_> {
     /// Goes through the whole function twice: where a rule holds, and where it does not.
     pub(super) fn twice(&mut self, rule: Rule, body: &Block) {
         let fork = Fork { rule: Some(rule), then: body, others: &[], otherwise: body };
-        let before = self.place();
+        let (before, progress) = (self.place(), self.evaluator.progress.clone());
         for holds in self.possible_sides(&fork) {
             self.begin_at(&before, fork.known(&before.facts, holds));
+            // Each side may go as far as the function that somebody has written.
+            (self.n_ways, self.evaluator.progress) = (1, progress.clone());
             let own = State::default().on_side(fork.branch(holds));
             self.block(own, Rest::of(body, None));
         }

@@ -223,7 +223,12 @@ impl Body<'_> {
             false => written.clone(),
         };
         let first = self.walk(&asked, &workspaces, Pass::Finding)?;
-        if self.is_made && first.problems.has_errors() || !self.is_made && first.found.is_empty() {
+        let is_bad = first.problems.has_errors();
+        let is_done = match self.is_made {
+            true => is_bad,
+            false => first.found.is_empty() && (is_bad || wide::rule(&asked, false).is_none()),
+        };
+        if is_done {
             return Ok((asked, workspaces, first));
         }
         let written = match self.is_made.then(|| settle::written(self.files, &first.rows)) {

@@ -228,8 +228,10 @@ def f(x, y):
 "#,
         expect![[r#"
             f
-              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 4 written alone; 4) grid m block 64 when !(m == 0), n % 4 == 0
-              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 4 written alone; 1) grid m block 256 when !(m == 0), !(n % 4 == 0)
+              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 16 written alone; 4) grid m block 64 when aligned(y, 16), !(m == 0), n % 4 == 0
+              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 16 written alone; 1) grid m block 256 when aligned(y, 16), !(m == 0), !(n % 4 == 0)
+              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 4 written alone; 4) grid m block 64 when !(aligned(y, 16)), !(m == 0), n % 4 == 0
+              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 4 written alone; 1) grid m block 256 when !(aligned(y, 16)), !(m == 0), !(n % 4 == 0)
         "#]],
     );
 }
@@ -272,9 +274,12 @@ def f(x, y, z, r, ws):
 "#,
         expect![[r#"
             f
-              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written alone; r: float32 (n):(1) align 4 written alone) grid 1 block 1
-              k(x: float32 (n):(1) align 4 alone; z: float32 (n):(1) align 4 alone; ws: uint8 (4*n):(1) align 128 written alone) grid 1 block 1
-              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written; z: float32 (n):(1) align 4) grid 1 block 1
+              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written alone; r: float32 (n):(1) align 16 written alone) grid 1 block 1 when aligned(r, 16)
+              k(x: float32 (n):(1) align 4 alone; z: float32 (n):(1) align 4 alone; ws: uint8 (4*n):(1) align 128 written alone) grid 1 block 1 when aligned(r, 16)
+              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written; z: float32 (n):(1) align 4) grid 1 block 1 when aligned(r, 16)
+              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written alone; r: float32 (n):(1) align 4 written alone) grid 1 block 1 when !(aligned(r, 16))
+              k(x: float32 (n):(1) align 4 alone; z: float32 (n):(1) align 4 alone; ws: uint8 (4*n):(1) align 128 written alone) grid 1 block 1 when !(aligned(r, 16))
+              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written; z: float32 (n):(1) align 4) grid 1 block 1 when !(aligned(r, 16))
         "#]],
     );
 }
@@ -435,7 +440,8 @@ def h(x, r):
 "#,
         expect![[r#"
             g
-              k(x: float32 (m,n):(n,1) align 4 alone; r: float32 (m):(1) align 4 written alone; None) grid m block 1 when m > 0
+              k(x: float32 (m,n):(n,1) align 4 alone; r: float32 (m):(1) align 16 written alone; None) grid m block 1 when aligned(r, 16), m > 0
+              k(x: float32 (m,n):(n,1) align 4 alone; r: float32 (m):(1) align 4 written alone; None) grid m block 1 when !(aligned(r, 16)), m > 0
             error[unwritten-result]: a call may leave the result `r` unwritten
               6:43 `r` this result
               11:10 `m > 0` where this holds

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The condition on which kernels may use accesses of 16 bytes, for signatures that were made of a
-//! call's arguments: every tensor begins at a multiple of 16 bytes, and so does each run of its
-//! elements, and each ends at one.
+//! The condition on which kernels may use accesses of 16 bytes, where no call is refused because of
+//! it: such functions are gone through twice, with that known and without.
 //!
-//! Such functions are gone through twice, with that known and without, so that no call is refused
-//! and none is compiled for anew because of where its tensors lie. Signatures that somebody writes
-//! say themselves what their kernels may know.
+//! * Every result begins at a multiple of 16 bytes. That is so of what a call allocates; a twin,
+//!   which is passed its results, asks.
+//! * Where the signature was made of a call's arguments, every tensor of these begins there too,
+//!   and so does each run of its elements, and each ends at one: none is compiled for anew because
+//!   of where its tensors lie. Signatures that somebody writes say themselves what their kernels
+//!   may know of arguments.
 
 use kernpack_validators::dim::Dim;
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::host_type::element_path;
 use kernpack_validators::param::{Order, Strides, Tensor, TensorDType};
+use kernpack_validators::plan::ALLOCATED_ALIGN;
 use kernpack_validators::{Comparison, HostType, Rule, RuleKind, Signature};
 
 /// The bytes of a wide access.
-const BYTES: u32 = 16;
+const BYTES: u32 = ALLOCATED_ALIGN;
 
-/// The condition; nothing where there is nothing to ask.
-pub(super) fn rule(signature: &Signature) -> Option<Rule> {
+/// The condition, for a signature that was made of a call's arguments or not; nothing where there
+/// is nothing to ask.
+pub(super) fn rule(signature: &Signature, is_made: bool) -> Option<Rule> {
     let mut rules = Vec::new();
-    for param in &signature.params {
+    for param in signature.params.iter().filter(|_| is_made) {
         add(&param.name, &param.kind.host_type(), &mut rules);
     }
+    let loose = signature.results.iter().filter(|result| may_be_narrow(&result.tensor));
+    rules.extend(loose.map(|result| RuleKind::Aligned(result.name.clone(), BYTES)));
     let rule = |kind| Rule { kind, span: signature.span };
     let mut rules: Vec<Rule> = rules.into_iter().map(rule).collect();
     match rules.len() {
@@ -29,6 +35,11 @@ pub(super) fn rule(signature: &Signature) -> Option<Rule> {
         1 => rules.pop(),
         _ => Some(rule(RuleKind::And(rules))),
     }
+}
+
+/// Whether the signature lets a result that has more than an element lie anywhere.
+fn may_be_narrow(result: &Tensor) -> bool {
+    !result.dims().is_empty() && result.alignment().is_none_or(|bytes| bytes < BYTES)
 }
 
 fn add(path: &str, host_type: &HostType, rules: &mut Vec<RuleKind>) {

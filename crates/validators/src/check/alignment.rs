@@ -55,8 +55,11 @@ fn rest(cx: &mut Planner<'_>, address: Value, align: Value) -> Value {
 }
 
 /// `aligned(tensor, align)`: whether its first element is at a multiple of that many bytes, or it
-/// has none.
+/// has none. What the call allocates is where its allocation says: see [`is_established`].
 pub fn holds(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
+    if is_established(cx, tensor, align) {
+        return cx.b.bool(true);
+    }
     let rest = rest_of(cx, tensor, align);
     let aligned = cx.b.eq_int(rest, 0);
     let numel =
@@ -66,6 +69,14 @@ pub fn holds(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
         empty = cx.b.and(valid, empty);
     }
     cx.b.or(aligned, empty)
+}
+
+/// Whether a tensor is one that the call allocates, at a multiple of that many bytes. It has no
+/// address yet where conditions are asked.
+pub fn is_established(cx: &Planner<'_>, tensor: &str, align: u32) -> bool {
+    let is_own = cx.named(tensor).is_none();
+    let known = cx.map_source(tensor).and_then(|source| source.align).filter(|_| is_own);
+    known.is_some_and(|known| known.is_multiple_of(align))
 }
 
 /// The words of a message for a tensor's address: `address % 16 == 4`.

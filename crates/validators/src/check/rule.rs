@@ -380,6 +380,8 @@ fn all_values<'r>(
 /// The names in a part, with the text that says its value, or that there is none.
 fn part_values(cx: &mut Planner<'_>, part: &Rule, absence: Absence) -> Vec<(String, Phrase)> {
     match &part.kind {
+        // It has no value that says more.
+        RuleKind::Aligned(tensor, bytes) if alignment::is_established(cx, tensor, *bytes) => vec![],
         RuleKind::DTypes(vars, _) => {
             let value =
                 |var: &String| Phrase::text(format!("{var} = ")).and_phrase(value_of(cx, var));

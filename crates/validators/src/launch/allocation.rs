@@ -8,7 +8,7 @@ use crate::expr::Field;
 use crate::fault::{Format, Phrase};
 use crate::param::Tensor;
 use crate::path::Path;
-use crate::plan::{Alloc, AllocDim, Arith, Value};
+use crate::plan::{ALLOCATED_ALIGN, Alloc, AllocDim, Arith, Value};
 use crate::planner::{Named, NamedKind, StarDims};
 use crate::rule::join;
 use kernpack_syntax::Diagnostic;
@@ -60,17 +60,18 @@ impl Join<'_, '_> {
         }
         let dtype = self.dtype(name, tensor.dtype())?;
         self.define_fields(name, tensor, &extents);
+        let dtypes = self.cx.allowed_dtypes(tensor.dtype());
+        let element_bytes = dtypes.iter().map(|dtype| dtype.element_bytes()).max().unwrap_or(1);
+        let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
+        let align = align.max(ALLOCATED_ALIGN);
         let row_major = (0..extents.len()).rev().collect();
         self.cx.add_map_source(
             name,
             tensor.dtype(),
             Star::among(tensor.dims()).is_none().then_some(row_major),
-            tensor.alignment(),
+            Some(align),
         );
-        let dtypes = self.cx.allowed_dtypes(tensor.dtype());
-        let element_bytes = dtypes.iter().map(|dtype| dtype.element_bytes()).max().unwrap_or(1);
         let bytes = self.bytes(&text, tensor, dtype, &extents);
-        let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
         let dims = extents.into_iter().map(|extent| extent.dim).collect();
         Some(Alloc { name: name.to_string(), dims, bytes, dtype, align })
     }

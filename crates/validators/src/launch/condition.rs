@@ -2,7 +2,7 @@
 //! `when`: the condition under which a launch runs.
 
 use super::{Branch, Join, LaunchSpec, When};
-use crate::check;
+use crate::check::{self, alignment};
 use crate::expr::{Expr, Field};
 use crate::param::TensorDType;
 use crate::plan::Value;
@@ -142,7 +142,10 @@ impl Join<'_, '_> {
                 self.diagnostics.push(problem.help("make it a rule of the signature"));
                 false
             }
-            RuleKind::Aligned(tensor, _) => self.check_tensor(tensor, part, place),
+            RuleKind::Aligned(tensor, bytes) => {
+                alignment::is_established(self.cx, tensor, *bytes)
+                    || self.check_tensor(tensor, part, place)
+            }
             RuleKind::Not(_) | RuleKind::And(_) | RuleKind::Or(_) => {
                 unreachable!("a part is not made of others")
             }
@@ -176,7 +179,8 @@ impl Join<'_, '_> {
         false
     }
 
-    /// Whether `aligned` asks about a tensor that a call passes.
+    /// Whether `aligned` asks about a tensor that a call passes, or about what is so of one that it
+    /// allocates.
     fn check_tensor(&mut self, tensor: &str, part: &Rule, place: &str) -> bool {
         let is_pointer = |kind| kind == NamedKind::Pointer;
         let is_address = self.cx.named(tensor).is_some_and(|named| is_pointer(named.kind));
@@ -185,7 +189,10 @@ impl Join<'_, '_> {
             return true;
         }
         let message = format!("`{tensor}` in `{part}` in {place} is no tensor parameter");
-        let help = "name a tensor that calls pass";
+        let help = match self.allocs.contains_key(tensor) {
+            true => format!("write the alignment where `{tensor}` is declared"),
+            false => "name a tensor that calls pass".to_string(),
+        };
         self.diagnostics.push(Diagnostic::new("unknown-tensor", message).help(help));
         false
     }

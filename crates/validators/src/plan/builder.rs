@@ -349,9 +349,13 @@ impl Builder {
     /// Closes the innermost `when` under `cond`. Returns what each of `values` is from here on.
     pub fn close(&mut self, cond: Value, values: &[Guarded]) -> Vec<Value> {
         let steps = self.blocks.pop().expect("a `when` is open");
-        if self.as_bool(cond) == Some(true) {
-            self.blocks.last_mut().expect("the plan's own block is open").extend(steps);
-            return values.iter().map(|value| value.inner).collect();
+        match self.as_bool(cond) {
+            Some(true) => {
+                self.blocks.last_mut().expect("the plan's own block is open").extend(steps);
+                return values.iter().map(|value| value.inner).collect();
+            }
+            Some(false) => return values.iter().map(|value| value.otherwise).collect(),
+            None => {}
         }
         let mut yields = Vec::new();
         let outer = values.iter().map(|value| self.yielded(cond, *value, &mut yields)).collect();

@@ -7,6 +7,9 @@ use crate::fault::Fault;
 use crate::geometry::LaunchFlags;
 use kernpack_ffi_abi::DType;
 
+/// The least alignment of what calls allocate, in bytes: what accesses of 16 bytes need.
+pub const ALLOCATED_ALIGN: u32 = 16;
+
 /// A compact row-major tensor that the entry point allocates through the environment's allocator.
 #[derive(Clone, Debug)]
 pub struct Alloc {
@@ -18,7 +21,8 @@ pub struct Alloc {
     pub bytes: Value,
     /// Its packed dtype: a constant, or what a dtype variable is bound to.
     pub dtype: Value,
-    /// The alignment of its data, in bytes; a power of two.
+    /// The alignment of its data, in bytes; a power of two. A result of fewer is refused where it
+    /// has elements, and a workspace begins where it has it.
     pub align: u32,
 }
 

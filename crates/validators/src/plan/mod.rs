@@ -43,7 +43,9 @@ pub(crate) fn nearest(value: f64, dtype: DType) -> f64 {
 }
 
 pub use interp::{Accepted, LaidOut, Outcome, Refused, interpret, interpret_with};
-pub use launch::{Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status};
+pub use launch::{
+    ALLOCATED_ALIGN, Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status,
+};
 pub use tensor_map::TensorMap;
 pub use verify::{MAX_PARTS, MAX_VALUES, VerifyError};
 

@@ -115,10 +115,10 @@ impl Named {
 }
 
 impl Planner<'_> {
-    /// Whether there is in a call what goes by that name, which has a value by now; nothing where
-    /// there always is.
+    /// Whether there is in a call what goes by that name; nothing where there always is, as what a
+    /// call allocates.
     pub fn given(&self, name: &str) -> Option<Value> {
-        self.names[name].given()
+        self.names.get(name).and_then(Named::given)
     }
 
     /// The name's value, where it has one.

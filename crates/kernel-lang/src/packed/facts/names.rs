@@ -43,6 +43,8 @@ pub(super) struct Names {
     pointers: Vec<(String, u32)>,
     /// The tensors that a call allocates.
     allocated: HashSet<String>,
+    /// Those of them that no call is passed: twins are passed results.
+    workspaces: HashSet<String>,
     /// The integers that may be absent.
     optional_ints: HashSet<String>,
     /// Fields with what they are an expression in, also of what may be absent.
@@ -82,11 +84,12 @@ impl Names {
             names.add(&param.name, &param.kind.host_type(), None);
         }
         let results = signature.results.iter().map(|result| (&result.name, &result.tensor));
-        let workspaces = workspaces.iter().map(|one| (&one.name.value, &one.tensor.value));
-        for (name, tensor) in results.chain(workspaces) {
+        let own = workspaces.iter().map(|one| (&one.name.value, &one.tensor.value));
+        for (name, tensor) in results.chain(own) {
             names.add_tensor(name, tensor, None);
             names.allocated.insert(name.clone());
         }
+        names.workspaces = workspaces.iter().map(|one| one.name.value.clone()).collect();
         names.lend(bindings);
         names
     }
@@ -286,6 +289,11 @@ impl Names {
     /// Whether a tensor is the call's own.
     pub fn is_allocated(&self, path: &str) -> bool {
         self.allocated.contains(path)
+    }
+
+    /// Whether a tensor is the call's own and no result.
+    pub fn is_workspace(&self, path: &str) -> bool {
+        self.workspaces.contains(path)
     }
 
     /// Whether a name is no integer.

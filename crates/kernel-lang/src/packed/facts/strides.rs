@@ -12,6 +12,7 @@ use kernpack_layout::{Facts, Op};
 use kernpack_validators::dim::{Dim, Rank};
 use kernpack_validators::expr::{Expr, Field};
 use kernpack_validators::param::{Order, Strides, TensorDType};
+use kernpack_validators::plan::ALLOCATED_ALIGN;
 
 /// The facts about a tensor's dims.
 struct Dims {
@@ -33,6 +34,8 @@ impl CallFacts {
             };
             let element = dtype.map(|dtype| dtype.element_bytes().max(1));
             let bytes = tensor.alignment().or(element).filter(|bytes| bytes.is_power_of_two());
+            let allocated = names.is_workspace(path).then_some(ALLOCATED_ALIGN);
+            let bytes = bytes.max(allocated);
             let because = match names.is_allocated(path) {
                 true => Because::Allocated(path[..].into()),
                 false => Because::Check(format!("the address of {path}").into()),

@@ -2,12 +2,14 @@
 //! Launches on both sides of a condition that do the same on both: they become one, which is not
 //! asked about it.
 //!
-//! What is known on a side may be of no use to a kernel. Its operations are the same then, and only
-//! what is said of its parameters differs: of that, what holds on both sides is kept.
+//! What is known on a side may be of no use to a kernel. Its operations are the same then, also
+//! once accesses are as wide as what is known allows, and only what is said of its parameters
+//! differs: of that, what holds on both sides is kept.
 
 use super::Group;
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer};
+use kernpack_kernel_ir::widen::is_as_wide;
 use kernpack_layout::gcd;
 use kernpack_validators::Branch;
 
@@ -96,9 +98,13 @@ fn of_both(a: &Kernel, b: &Kernel) -> Option<Kernel> {
     }
     let params = a.params.iter().zip(&b.params).map(|(a, b)| param_of_both(a, b));
     let params = params.collect::<Option<Vec<_>>>()?;
-    let a = Kernel { params: params.clone(), ..a.clone() };
-    let b = Kernel { params, ..b.clone() };
-    super::is_same(&a, &b).then_some(a)
+    let of_both = Kernel { params, ..a.clone() };
+    let is_it = |one: &Kernel| {
+        let same = Kernel { params: of_both.params.clone(), ..one.clone() };
+        super::is_same(&of_both, &same)
+            && (one.params == of_both.params || is_as_wide(one, &of_both))
+    };
+    [a, b].into_iter().all(is_it).then_some(of_both)
 }
 
 fn param_of_both(a: &Param, b: &Param) -> Option<Param> {
