@@ -12,7 +12,8 @@
 //! Volatile accesses stay as they are, and say behind which parameters others write
 //! (`volatile.rs`).
 //!
-//! Where accesses are not as wide as they might be, [`sites`] says which fact is missing.
+//! Where accesses are not as wide as they might be, [`sites`] says which fact is missing. Whether
+//! more that is known makes any of them wider, [`is_as_wide`] says.
 //!
 //! Not here: which accesses become one, as that is the code generator's to say; and vectors, which
 //! copies of tiles make themselves.
