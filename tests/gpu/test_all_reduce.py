@@ -105,7 +105,8 @@ def test_in_graphs(module):
     for rank in range(2):
         with torch.cuda.device(rank):
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            # The one that is taken where none is named is of whatever device came first.
+            with torch.cuda.graph(graph, stream=torch.cuda.Stream()):
                 module.all_reduce(ranks.xs, ranks.flags, ranks.outs[rank], rank)
             graphs.append(graph)
     for _ in range(100):
