@@ -61,15 +61,17 @@ impl Needs {
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
             ) => Needs::SINCE_SM_90,
-            Meaning::Mbarrier(MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx)
-            | Meaning::Bulk(_) => Needs::COUNTS_OF_BYTES,
-            Meaning::Mbarrier(
+            Meaning::Bulk(_) => Needs::COUNTS_OF_BYTES,
+            Meaning::Mbarrier(op) => match op {
+                MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx | MbarrierOp::CompleteTx => {
+                    Needs::COUNTS_OF_BYTES
+                }
                 MbarrierOp::Init
                 | MbarrierOp::Arrive
                 | MbarrierOp::ArriveAfterCopies
                 | MbarrierOp::TryWait
-                | MbarrierOp::Wait,
-            ) => Needs::MBARRIERS,
+                | MbarrierOp::Wait => Needs::MBARRIERS,
+            },
             _ => Needs::NOTHING,
         }
     }
