@@ -74,6 +74,8 @@ pub(super) struct Schedule<'a, 'p> {
     random: Option<Random>,
     /// That of the clusters of each rank. One of each begins in turn.
     orders: Vec<Order>,
+    /// The rank whose cluster is the first to begin.
+    first_rank: u64,
     n_begun: u64,
     /// How many all ranks have.
     n_clusters: u64,
@@ -103,6 +105,8 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let orders = arguments.iter().map(|_| Order::new(n_clusters_of_rank, random.as_mut()));
         let (orders, n_clusters): (Vec<_>, _) =
             (orders.collect(), n_clusters_of_rank * arguments.len() as u64);
+        let n_ranks = orders.len() as u64;
+        let first_rank = random.as_mut().map_or(0, |random| random.below(n_ranks));
         let is_of_grid = |step: &Step| matches!(step, Step::Barrier(Level::Grid));
         let is_cooperative = machine.program.steps.iter().any(is_of_grid);
         Schedule {
@@ -111,6 +115,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             shared_bytes,
             random,
             orders,
+            first_rank,
             n_begun: 0,
             n_clusters,
             ended: None,
@@ -281,7 +286,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
     /// Has the next cluster begin.
     fn begin_next(&mut self) {
         let n_ranks = self.orders.len() as u64;
-        let rank = (self.n_begun % n_ranks) as usize;
+        let rank = ((self.first_rank + self.n_begun) % n_ranks) as usize;
         self.begin(rank, self.orders[rank].at(self.n_begun / n_ranks));
     }
 

@@ -83,7 +83,7 @@ pub(super) const METHODS: &[Builtin] = &[
         takes: &["phase"],
         doc: "Waits for a while, and says whether the phase of that parity is complete.",
         data: "mbarrier.try_wait",
-        run: with_number,
+        run: try_wait,
     },
 ];
 
@@ -147,6 +147,17 @@ fn with_number(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let operands = [barrier.pointer, number].map(Operand::Value).to_vec();
     let result = cx.emit.access(barrier.within, |emit| emit.call_with(given.row.data, operands));
     result.map_or(Elaborated::None, Elaborated::Typed)
+}
+
+/// Nobody waits for an mbarrier that there is not.
+fn try_wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let Elaborated::Typed(is_complete) = with_number(cx, given) else { return Elaborated::Poison };
+    let within = one(cx, given).map(|barrier| barrier.within);
+    let Some(skipped) = within.and_then(|within| cx.emit.skipped(within)) else {
+        return Elaborated::Typed(is_complete);
+    };
+    let condition = skipped.condition().unwrap_or(is_complete);
+    Elaborated::Typed(cx.emit.b.binary(Binary::Or, is_complete, condition))
 }
 
 fn wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

@@ -8,7 +8,7 @@ use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
 use kernpack_kernel_ir::intrinsic::{DependentOp, Meaning};
 use kernpack_kernel_ir::kernel::{Demands, Kernel, Param, ParamKind, Value};
-use kernpack_kernel_ir::op::{OpKind, Region};
+use kernpack_kernel_ir::op::{OpKind, Operand, Region};
 use kernpack_kernel_ir::types::{Scalar, Space};
 use kernpack_kernel_ir::widen::volatile_params;
 
@@ -17,10 +17,10 @@ const KERNEL: u32 = 71;
 
 /// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
 pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
-    let (waits, volatile) = (waits(&kernel.body), volatile_params(kernel));
+    let (hears, volatile) = (hears(&kernel.body), volatile_params(kernel));
     let record = kernel.asserts().then_some(RECORD);
     let params = (0..).map(Value).zip(&kernel.params).map(|(number, one)| {
-        let changes = waits || volatile.contains(&number);
+        let changes = hears || volatile.contains(&number);
         param(one, changes)
     });
     let params: Vec<_> = params.chain(record).collect();
@@ -37,18 +37,21 @@ pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c>
     function
 }
 
-/// Whether threads wait for another launch.
-fn waits(region: &Region) -> bool {
+/// Whether threads see what others than the kernel's own have written meanwhile: they wait for
+/// another launch, or do something in the order of the whole system, as ranks do.
+fn hears(region: &Region) -> bool {
     region.0.iter().any(|op| match &op.kind {
         OpKind::Call(call) => {
-            matches!(call.intrinsic.meaning, Meaning::Dependent(DependentOp::Wait))
+            let is_wait = matches!(call.intrinsic.meaning, Meaning::Dependent(DependentOp::Wait));
+            is_wait || call.operands.contains(&Operand::Word("sys"))
         }
-        kind => kind.regions().any(waits),
+        kind => kind.regions().any(hears),
     })
 }
 
-/// Where what lies behind it changes while the kernel runs, as behind a wait for another launch, no
-/// load may be moved in front of that, as LLVM does where nothing else is said to lie there.
+/// Where what lies behind it changes while the kernel runs, no load may be moved in front of where
+/// it is heard of, or go by a cache that is not told of changes. LLVM does both where nothing else
+/// is said to lie there.
 fn param(param: &Param, changes: bool) -> KernelParam {
     match param.kind {
         // A truth value takes a byte.
