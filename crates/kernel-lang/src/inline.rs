@@ -10,6 +10,7 @@ use crate::call::{self, Bound};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
 use crate::names::FrameId;
+use crate::python::assigner::Head;
 use crate::python::tree::{Expr, Function, Param};
 use crate::python::walk;
 use crate::scope::{Binding, Horizon, Key, Lost, Stored, Variable};
@@ -139,7 +140,7 @@ impl Elaborator<'_> {
         self.scopes.push(Activation::call(frame, function, from));
         self.bind_params(function, bound);
         if walk::returns_early(&function.body) {
-            self.prepare_fields(&function.body);
+            self.prepare_fields(Head::Call, &function.body);
         }
         self.emit.b.open();
         self.budget.enter(DEPTH_OF_CALL);
