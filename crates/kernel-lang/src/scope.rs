@@ -255,6 +255,24 @@ impl Scopes {
         (*bound_in >= branch).then_some(variable)
     }
 
+    /// The variable of a name before a branch that we are in.
+    pub fn before(&self, key: &Key, branch: u64) -> Option<&Variable> {
+        let frame = self.frames.get(key.frame);
+        let (now, bound_in) = frame.names.get(&key.name)?;
+        if *bound_in < branch {
+            return Some(now);
+        }
+        if frame.branch >= branch {
+            return None;
+        }
+        let mut earlier = self.trail.iter().rev().filter(|(one, _)| one == key);
+        let is_before = |before: &&Option<(Variable, u64)>| {
+            before.as_ref().is_none_or(|(_, bound_in)| *bound_in < branch)
+        };
+        let before = earlier.find_map(|(_, before)| Some(before).filter(is_before))?;
+        before.as_ref().map(|(variable, _)| variable)
+    }
+
     /// Binds a name of the call that we are in.
     pub fn bind_here(&mut self, name: &Name, variable: Variable) {
         self.bind(&self.key(name), variable);
