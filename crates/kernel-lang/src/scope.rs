@@ -64,6 +64,8 @@ pub(crate) enum Lost {
     Index,
     /// It is something that no slot holds, and is another in each turn or branch.
     Changes,
+    /// It is a number, and another one on the ways through a function that returns early.
+    Return,
     /// A mistake was reported.
     Poison,
 }
@@ -95,7 +97,7 @@ pub(crate) struct Frame {
 }
 
 /// A name of a call, or a field of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     /// The call, or the object.
     pub frame: FrameId,
