@@ -72,7 +72,7 @@ pub(crate) enum Control {
     Unrolled(Span),
 }
 
-/// What fields are at a point.
+/// The meanings of fields at a point.
 type Fields = FxHashMap<Key, Binding>;
 
 /// The state of returns under conditions of the kernel's.
@@ -306,7 +306,7 @@ impl Elaborator<'_> {
         self.scopes.activation().early = Some(early);
     }
 
-    /// What each field is here.
+    /// The meanings of the fields here.
     fn fields_here(&self) -> Fields {
         let fields = self.scopes.fields().into_iter();
         fields

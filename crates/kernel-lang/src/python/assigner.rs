@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub struct Assigners(HashMap<Name, Effect>);
 
-/// What is gone through before statements, each time that they are.
+/// The part of a call or loop that is gone through before its statements, each time that they are.
 #[derive(Clone, Copy, Debug)]
 pub enum Head<'e> {
     /// The call of a function, of which nothing counts.
