@@ -10,6 +10,7 @@ use crate::call::{self, Bound};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
 use crate::names::FrameId;
+use crate::python::assigner::Head;
 use crate::python::tree::{Expr, Function, Param};
 use crate::python::walk;
 use crate::scope::{Binding, Horizon, Key, Lost, Stored, Variable};
@@ -19,6 +20,7 @@ use kernpack_kernel_ir::kernel::Slot;
 use kernpack_kernel_ir::op::{Jump, OpKind, Region};
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A call that we are in.
@@ -70,6 +72,9 @@ pub(crate) enum Control {
     Unrolled(Span),
 }
 
+/// The meanings of fields at a point.
+type Fields = FxHashMap<Key, Binding>;
+
 /// The state of returns under conditions of the kernel's.
 #[derive(Clone, Debug)]
 struct Early {
@@ -79,8 +84,8 @@ struct Early {
     flag: Option<Slot>,
     /// Where.
     span: Span,
-    /// The fields at each of them, but for those in slots.
-    fields: Vec<Vec<(Key, Elaborated)>>,
+    /// The fields at each of them.
+    fields: Vec<Fields>,
 }
 
 impl Activation {
@@ -138,9 +143,13 @@ impl Elaborator<'_> {
         let before = self.at(span);
         self.scopes.push(Activation::call(frame, function, from));
         self.bind_params(function, bound);
-        if walk::returns_early(&function.body) {
-            self.prepare_fields(&function.body);
-        }
+        let fields = match walk::returns_early(&function.body) {
+            true => {
+                self.prepare_fields(Head::Call, &function.body);
+                self.fields_here()
+            }
+            false => Fields::default(),
+        };
         self.emit.b.open();
         self.budget.enter(DEPTH_OF_CALL);
         let flow = self.block(&function.body);
@@ -160,8 +169,9 @@ impl Elaborator<'_> {
                 }
             }
             Some(early) => {
-                self.settle_fields(&early, &flow, from);
-                self.one_turn(region, &early, &flow, function)
+                let result = self.one_turn(region, &early, &flow, function);
+                self.settle_fields(early, &flow, from, &fields);
+                result
             }
         }
     }
@@ -274,7 +284,7 @@ impl Elaborator<'_> {
                 Early { result, flag: None, span, fields: Vec::new() }
             }
         };
-        early.fields.push(self.field_values());
+        early.fields.push(self.fields_here());
         let is_poisoned = matches!(early.result, Stored::Same(Elaborated::Poison));
         let is_told =
             is_poisoned || value.is_poison() || !self.fits_in(&early.result, &value, span);
@@ -296,37 +306,61 @@ impl Elaborator<'_> {
         self.scopes.activation().early = Some(early);
     }
 
-    /// The fields that are in no slots.
-    fn field_values(&self) -> Vec<(Key, Elaborated)> {
+    /// The meanings of the fields here.
+    fn fields_here(&self) -> Fields {
         let fields = self.scopes.fields().into_iter();
-        let values = fields.filter_map(|key| match &self.scopes.get(&key)?.binding {
-            Binding::Value(value) => Some((key, value.clone())),
-            Binding::Stored(_) | Binding::Lost(_) => None,
-        });
-        values.collect()
+        fields
+            .filter_map(|key| Some((key.clone(), self.scopes.get(&key)?.binding.clone())))
+            .collect()
     }
 
-    /// Fields behind a function that returns early: what is not the same on every way, or not known
-    /// where it began, is nothing.
-    fn settle_fields(&mut self, early: &Early, flow: &Flow, from: Horizon) {
-        let mut ways = early.fields.clone();
+    /// Fields behind a function that returns early. Those that are what they were before it are not
+    /// bound again, so that nothing around its call takes them for assigned.
+    fn settle_fields(&mut self, early: Early, flow: &Flow, from: Horizon, before: &Fields) {
+        let mut ways = early.fields;
         if !matches!(flow, Flow::Ended) {
-            ways.push(self.field_values());
+            ways.push(self.fields_here());
         }
-        for key in self.scopes.fields() {
+        // Nothing outside knows an object that the function has made.
+        for key in self.scopes.fields().into_iter().filter(|key| key.frame < from.next_frame) {
             let Some(variable) = self.scopes.get(&key).cloned() else { continue };
-            let mut values = ways.iter().map(|way| way.iter().find(|(one, _)| *one == key));
-            let first = values.next().flatten();
-            let is_one = first.is_some_and(|(_, first)| {
-                self.emit.is_visible(first, from)
-                    && values.all(|one| one.is_some_and(|(_, one)| self.emit.is_same(first, one)))
-            });
-            let binding = match (first, variable.binding) {
-                (Some((_, value)), _) if is_one => Binding::Value(value.clone()),
-                (_, Binding::Value(_)) => Binding::Lost(Lost::Changes),
-                (_, binding) => binding,
+            let binding = match ways.iter().map(|way| way.get(&key)).collect::<Option<Vec<_>>>() {
+                Some(ways) => self.settled(before.get(&key), &ways, from),
+                None => Binding::Lost(Lost::Branch),
             };
-            self.scopes.bind(&key, Variable { binding, ..variable });
+            if !self.emit.is_same_binding(&variable.binding, &binding) {
+                self.scopes.bind(&key, Variable { binding, ..variable });
+            }
+        }
+    }
+
+    /// A field behind the ways through a function: nothing where it is not the same on each, or is
+    /// not known where the function began.
+    fn settled(&self, before: Option<&Binding>, ways: &[&Binding], from: Horizon) -> Binding {
+        let is_known = |binding: &Binding| match binding {
+            Binding::Value(value) => self.emit.is_visible(value, from),
+            Binding::Stored(_) => {
+                before.is_some_and(|before| self.emit.is_same_binding(before, binding))
+            }
+            Binding::Lost(_) => true,
+        };
+        let is_number = |binding: &&Binding| match binding {
+            Binding::Value(value) => self.emit.kind(value).is_some(),
+            Binding::Stored(_) => true,
+            Binding::Lost(_) => false,
+        };
+        match ways {
+            [first, rest @ ..]
+                if is_known(first)
+                    && rest.iter().all(|one| self.emit.is_same_binding(first, one)) =>
+            {
+                (*first).clone()
+            }
+            _ => match ways.iter().find(|one| matches!(one, Binding::Lost(_))) {
+                Some(lost) => (*lost).clone(),
+                None if ways.iter().all(is_number) => Binding::Lost(Lost::Return),
+                None => Binding::Lost(Lost::Changes),
+            },
         }
     }
 

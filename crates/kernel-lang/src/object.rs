@@ -13,7 +13,7 @@ use crate::expr::{Args, is_known};
 use crate::file::ClassDefinition;
 use crate::python::class::{Class, INIT, Method};
 use crate::python::tree::{Ident, Name};
-use crate::scope::{Binding, Key, Variable};
+use crate::scope::{Binding, Key};
 use crate::value::{Closure, Elaborated, Object};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
@@ -134,26 +134,28 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Whether a field may get another value here: a loop of the kernel's in which it does has it
-    /// in slots.
-    fn may_change(&mut self, key: &Key, value: &Elaborated, place: Span) -> bool {
-        let turn = self.scopes.calls().find_map(|one| one.turns.last()).map(|turn| turn.branch);
-        let is_older = |branch| self.scopes.bound_in(key, branch).is_none();
-        let before = match self.scopes.get(key) {
-            Some(Variable { binding: Binding::Value(before), .. })
-                if turn.is_some_and(is_older) =>
-            {
-                before.clone()
+    /// The value of a field at the beginning of a turn around, where no slot has it and it is not
+    /// this one.
+    fn changed_in_turn(&self, key: &Key, value: &Elaborated) -> Option<Elaborated> {
+        let mut turns = self.scopes.calls().flat_map(|one| &one.turns);
+        turns.find_map(|turn| match &self.scopes.before(key, turn.branch)?.binding {
+            Binding::Value(before) if !value.is_poison() && !self.emit.is_same(before, value) => {
+                Some(before.clone())
             }
-            _ => return true,
-        };
-        if self.emit.is_same(&before, value) || value.is_poison() {
-            return true;
-        }
+            Binding::Value(_) | Binding::Stored(_) | Binding::Lost(_) => None,
+        })
+    }
+
+    /// Whether a field may get a value here: where it is another one than at the beginning of a
+    /// turn, of each loop of the kernel's around, the loop has the field in slots.
+    fn may_change(&mut self, key: &Key, value: &Elaborated, place: Span) -> bool {
+        let Some(before) = self.changed_in_turn(key, value) else { return true };
         let message = format!("`{}` becomes something else in a loop of the kernel's", key.name);
         let help = match self.emit.kind(&before) {
-            Some(_) => "have the loop call what assigns it by the name that it is defined with",
-            None => "assign it before the loop, or numbers in the loop",
+            Some(_) if !self.scopes.is_constexpr(key) => {
+                "have the loop call what assigns it by the name that it is defined with"
+            }
+            Some(_) | None => "assign it before the loop, or numbers in the loop",
         };
         self.mistake("unassigned", place, message, help);
         false

@@ -64,6 +64,8 @@ pub(crate) enum Lost {
     Index,
     /// It is something that no slot holds, and is another in each turn or branch.
     Changes,
+    /// It is a number, and another one on the ways through a function that returns early.
+    Return,
     /// A mistake was reported.
     Poison,
 }
@@ -95,7 +97,7 @@ pub(crate) struct Frame {
 }
 
 /// A name of a call, or a field of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     /// The call, or the object.
     pub frame: FrameId,
@@ -253,6 +255,24 @@ impl Scopes {
     pub fn bound_in(&self, key: &Key, branch: u64) -> Option<&Variable> {
         let (variable, bound_in) = self.frames.get(key.frame).names.get(&key.name)?;
         (*bound_in >= branch).then_some(variable)
+    }
+
+    /// The variable of a name before a branch that we are in.
+    pub fn before(&self, key: &Key, branch: u64) -> Option<&Variable> {
+        let frame = self.frames.get(key.frame);
+        let (now, bound_in) = frame.names.get(&key.name)?;
+        if *bound_in < branch {
+            return Some(now);
+        }
+        if frame.branch >= branch {
+            return None;
+        }
+        let mut earlier = self.trail.iter().rev().filter(|(one, _)| one == key);
+        let is_before = |before: &&Option<(Variable, u64)>| {
+            before.as_ref().is_none_or(|(_, bound_in)| *bound_in < branch)
+        };
+        let before = earlier.find_map(|(_, before)| Some(before).filter(is_before))?;
+        before.as_ref().map(|(variable, _)| variable)
     }
 
     /// Binds a name of the call that we are in.

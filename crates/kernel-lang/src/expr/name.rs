@@ -215,6 +215,10 @@ impl Elaborator<'_> {
                         format!("`{name}` is the index of a loop that has ended"),
                         "assign it to another name in the loop".to_string(),
                     ),
+                    Lost::Return => (
+                        format!("`{name}` gets numbers in a function that returns early"),
+                        format!("give `{name}` a number before, or return at the end alone"),
+                    ),
                     Lost::Changes | Lost::Poison => (
                         format!("`{name}` is no number, and is not the same on every way here"),
                         format!("give `{name}` its value here, from numbers that were chosen"),

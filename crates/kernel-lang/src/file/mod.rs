@@ -25,7 +25,7 @@ pub use captured::{Captured, Unheld};
 pub use decorator::{Decorator, Said, SaidText};
 pub use source::{Identity, Role, Source, SourceId, Sources};
 
-use crate::python::assigner::Assigners;
+use crate::python::assigner::{Assigners, Head};
 use crate::python::tree::{Block, Class, Expr, Function, Name};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span, TextId, Texts};
 use lines::Lines;
@@ -229,7 +229,7 @@ impl KernelFiles {
     }
 
     /// The fields of objects that statements of these files may assign.
-    pub(crate) fn assigned_fields(&self, block: &Block) -> HashSet<Name> {
+    pub(crate) fn assigned_fields(&self, head: Head<'_>, block: &Block) -> HashSet<Name> {
         let assigners = self.assigners.get_or_init(|| {
             let mut assigners = Assigners::default();
             for module in &self.modules {
@@ -242,7 +242,7 @@ impl KernelFiles {
             }
             assigners
         });
-        assigners.fields(block)
+        assigners.fields(head, block)
     }
 
     /// The function of that name in the file that was asked for, imported or its own.

@@ -16,6 +16,17 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub struct Assigners(HashMap<Name, Effect>);
 
+/// The part of a call or loop that is gone through before its statements, each time that they are.
+#[derive(Clone, Copy, Debug)]
+pub enum Head<'e> {
+    /// The call of a function, of which nothing counts.
+    Call,
+    /// A `for`, with its target.
+    For(&'e Expr),
+    /// A `while`, with its test.
+    While(&'e Expr),
+}
+
 /// The effect of statements by themselves.
 #[derive(Clone, Debug, Default)]
 struct Effect {
@@ -65,9 +76,14 @@ impl Assigners {
         }
     }
 
-    /// The fields that statements may assign.
-    pub fn fields(&self, block: &Block) -> HashSet<Name> {
+    /// The fields that statements may assign, or their head.
+    pub fn fields(&self, head: Head<'_>, block: &Block) -> HashSet<Name> {
         let mut all = Effect::default();
+        match head {
+            Head::Call => {}
+            Head::For(target) => all.assign(target, None),
+            Head::While(test) => all.mention(test),
+        }
         all.add_block(block, None);
         let mut fields = all.fields;
         let mut behind: Vec<_> = all.mentions.iter().cloned().collect();
@@ -137,7 +153,7 @@ mod tests {
                 _ => {}
             }
         }
-        let mut fields: Vec<_> = assigners.fields(&last).into_iter().collect();
+        let mut fields: Vec<_> = assigners.fields(Head::Call, &last).into_iter().collect();
         fields.sort_unstable();
         expected.assert_eq(&fields.join(" "));
     }

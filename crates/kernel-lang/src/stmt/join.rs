@@ -4,7 +4,7 @@
 
 use crate::emit::Emission;
 use crate::number::Kind;
-use crate::scope::{Horizon, Stored};
+use crate::scope::{Binding, Horizon, Stored};
 use crate::tensor::Limit;
 use crate::value::{Base, Elaborated, Elements, Items, Leaf, Tensor};
 use kernpack_kernel_ir::kernel::Slot;
@@ -44,6 +44,28 @@ impl Emission {
                     && a.names == b.names
                     && a.items.iter().zip(&b.items).all(|(a, b)| self.is_same(a, b))
             }
+            _ => false,
+        }
+    }
+
+    /// Whether two meanings of a name are one.
+    pub fn is_same_binding(&self, a: &Binding, b: &Binding) -> bool {
+        match (a, b) {
+            (Binding::Value(a), Binding::Value(b)) => self.is_same(a, b),
+            (Binding::Stored(a), Binding::Stored(b)) => self.is_same_stored(a, b),
+            (Binding::Lost(a), Binding::Lost(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    fn is_same_stored(&self, a: &Stored, b: &Stored) -> bool {
+        match (a, b) {
+            (Stored::One(a), Stored::One(b)) => a == b,
+            (Stored::Items(a, _), Stored::Items(b, _)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.is_same_stored(a, b))
+            }
+            (Stored::Elements(a, _), Stored::Elements(b, _)) => a == b,
+            (Stored::Same(a), Stored::Same(b)) => self.is_same(a, b),
             _ => false,
         }
     }

@@ -9,6 +9,7 @@ use crate::elaborate::Elaborator;
 use crate::guard::Guard;
 use crate::inline::{Control, Held, Turn};
 use crate::number::Condition;
+use crate::python::assigner::Head;
 use crate::python::tree::{Block, Expr, Name};
 use crate::python::walk;
 use crate::scope::{Binding, Key, Lost, Variable};
@@ -63,7 +64,10 @@ impl Elaborator<'_> {
     fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
         self.assign_to(target, Elaborated::Poison, target.span);
         let mark = self.scopes.mark();
-        let (_, _) = self.in_region(&[], |cx| cx.loop_body(body, vec![]));
+        let (_, _) = self.in_region(&[], |cx| {
+            cx.begin_turns(vec![]);
+            cx.loop_body(body)
+        });
         for (key, variable) in self.scopes.undo(mark) {
             let binding = Binding::Lost(Lost::Poison);
             self.scopes.bind(&key, Variable { binding, ..variable });
@@ -190,7 +194,7 @@ impl Elaborator<'_> {
     fn typed_loop(&mut self, target: &Expr, bounds: &Bounds, body: &Block) -> Flow {
         let mut targets = Vec::new();
         walk::target_names(target, &mut targets);
-        let held = self.prepare_loop(body, &targets);
+        let held = self.prepare_loop(Head::For(target), body, &targets);
         let index = self.emit.b.loop_index(Scalar::I64.into());
         let facts =
             [bounds.first, bounds.end, bounds.step].map(|one| self.emit.facts_of_value(one));
@@ -213,11 +217,12 @@ impl Elaborator<'_> {
             let variable = Variable { binding: lost, scalar: None, span: target.span };
             self.scopes.bind_here(name, variable);
         }
+        self.begin_turns(held);
         self.assign_to(target, Elaborated::Typed(shown), target.span);
         // A loop that no thread turns may be there for other launches.
         let is_unreached = facts[1].max <= facts[0].min;
         let guards = if is_unreached { &[Guard::Unreached][..] } else { &[] };
-        let held = self.with_guards(guards, |cx| cx.loop_body(body, held));
+        let held = self.with_guards(guards, |cx| cx.loop_body(body));
         let region = self.emit.b.close();
         let bound = self.scopes.undo(mark);
         self.emit.b.effect(OpKind::For {
@@ -232,11 +237,16 @@ impl Elaborator<'_> {
         Flow::Next
     }
 
-    /// A turn of a loop. Gives what became of the names that no slot holds where one is left.
-    fn loop_body(&mut self, body: &Block, held: Vec<Held>) -> Vec<Held> {
-        self.scopes.activation().controls.push(Control::Loop);
+    /// Begins the turns of a loop, whose names are those of the innermost branch.
+    fn begin_turns(&mut self, held: Vec<Held>) {
         let branch = self.scopes.branch();
         self.scopes.activation().turns.push(Turn { branch, held });
+    }
+
+    /// The body of a loop, and the end of its turns. Gives what became of the names that no slot
+    /// holds where one is left.
+    fn loop_body(&mut self, body: &Block) -> Vec<Held> {
+        self.scopes.activation().controls.push(Control::Loop);
         self.block(body);
         self.scopes.activation().controls.pop();
         self.scopes.activation().turns.pop().map_or_else(Vec::new, |turn| turn.held)
@@ -254,9 +264,10 @@ impl Elaborator<'_> {
 
     /// `while test:`
     pub(super) fn while_loop(&mut self, test: &Expr, body: &Block) -> Flow {
-        let held = self.prepare_loop(body, &[]);
+        let held = self.prepare_loop(Head::While(test), body, &[]);
         let mark = self.scopes.mark();
         self.emit.b.open();
+        self.begin_turns(held);
         let value = self.expr(test);
         let guards = self.guards_of(test, &value);
         let condition = match self.read_condition(&value, test.span) {
@@ -266,7 +277,7 @@ impl Elaborator<'_> {
         };
         let before = self.emit.b.close();
         self.emit.b.open();
-        let held = self.with_guards(&guards.0, |cx| cx.loop_body(body, held));
+        let held = self.with_guards(&guards.0, |cx| cx.loop_body(body));
         let region = self.emit.b.close();
         let bound = self.scopes.undo(mark);
         self.emit.b.effect(OpKind::While { before, condition, body: region });
@@ -277,7 +288,7 @@ impl Elaborator<'_> {
 
     /// Makes ready for a loop the names that it assigns, and fields that it may assign. Gives those
     /// that no slot can hold.
-    fn prepare_loop(&mut self, body: &Block, targets: &[Name]) -> Vec<Held> {
+    fn prepare_loop(&mut self, head: Head<'_>, body: &Block, targets: &[Name]) -> Vec<Held> {
         let inner = walk::loop_targets(body);
         let assigned = walk::assigned(body).into_iter().filter(|name| !targets.contains(name));
         let names: Vec<_> = assigned.map(|name| self.scopes.key(&name)).collect();
@@ -286,7 +297,7 @@ impl Elaborator<'_> {
             let is_index = inner.contains(&key.name);
             held.extend(self.prepare_name(key, is_index));
         }
-        self.prepare_fields(body);
+        self.prepare_fields(head, body);
         held
     }
 
@@ -304,12 +315,12 @@ impl Elaborator<'_> {
 
     /// Puts into slots the fields that statements may assign. One that no slot holds stays what it
     /// is: assigning it is a mistake, where that is done.
-    pub fn prepare_fields(&mut self, body: &Block) {
+    pub fn prepare_fields(&mut self, head: Head<'_>, body: &Block) {
         let mut fields = self.scopes.fields();
         if fields.is_empty() {
             return;
         }
-        let assigned = self.files.assigned_fields(body);
+        let assigned = self.files.assigned_fields(head, body);
         fields.retain(|key| assigned.contains(&key.name) && !self.scopes.is_constexpr(key));
         for key in fields {
             let Some(before) = self.scopes.get(&key).cloned() else { continue };
