@@ -27,7 +27,7 @@ const LOWER_LANES: &str = "{ .reg .b32 all, lower; activemask.b32 all; \
 /// Reads a number that others write.
 const LOOK: &str = "ld.relaxed.sys.global.u32 $0, [$1];";
 /// Puts another number in the place of one.
-const TAKE: &str = "atom.relaxed.sys.global.cas.b32 $0, [$1], $2, $3;";
+const TAKE: &str = "atom.relaxed.gpu.global.cas.b32 $0, [$1], $2, $3;";
 /// Writes a number behind all else.
 const PUBLISH: &str = "st.release.sys.global.u32 [$0], $1;";
 

@@ -541,7 +541,7 @@ fn assertions_are_written_down() {
         expect![[r#"
             ld.relaxed.sys.global.u32 %r4, [%rd4];
             ld.relaxed.sys.global.u32 %r2, [%rd5];
-            atom.relaxed.sys.global.cas.b32 %r3, [%rd5], %r4, %r5;
+            atom.relaxed.gpu.global.cas.b32 %r3, [%rd5], %r4, %r5;
             cvt.u64.u16  %rd3, %rs3;
             cvt.s64.s8  %rd1, %rd3;
             st.release.sys.global.u32 [%rd2], %r5;
