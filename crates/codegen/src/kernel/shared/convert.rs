@@ -29,7 +29,8 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
             };
             return self.set_value(result, cut);
         }
-        if let (Scalar::BF16, Scalar::F32, Some(single)) = (of, as_scalar, self.half_of_word(value))
+        if (of, as_scalar) == (Scalar::BF16, Scalar::F32)
+            && let Some(single) = self.half_of_word(value)
         {
             return self.set_number(result, single, as_scalar);
         }

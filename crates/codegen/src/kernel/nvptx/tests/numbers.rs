@@ -182,4 +182,18 @@ fn bfloats_of_a_loaded_vector_are_halves_of_its_words() {
             add.rn.f32  %r5, %r3, %r4;
         "#]],
     );
+    let of_others = "kernel k(v0 x: pointer.global int64 align 16, v1 y: pointer.global float32 align 4 written) {
+        v2: int64x2 = load v0 align 16
+        v3: int64 = extract v2, 1
+        v4: float32 = convert v3
+        store v1, v4 align 4
+    }";
+    expect_instructions(
+        of_others,
+        "sm_90",
+        &["cvt"],
+        expect![[r#"
+        cvt.rn.f32.s64  %r1, %rd3;
+    "#]],
+    );
 }
