@@ -7,6 +7,7 @@ lines, or have the same mistakes.
 import linecache
 import re
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,10 @@ def of_program(function):
 def run(text):
     """The functions of a text that has a signature each; none where Python does not run it."""
     linecache.cache[CASE] = (len(text), None, text.splitlines(True), CASE)
-    names = {"__name__": "case"}
+    # Python finds the text of a class by way of its module.
+    module = sys.modules["case"] = types.ModuleType("case")
+    module.__file__ = CASE
+    names = vars(module)
     try:
         exec(compile(text, CASE, "exec"), names)
     except Exception:
