@@ -27,7 +27,7 @@ LEAST = -3.4028234663852886e38
 FORWARD = ((64, 4), (256, 2), (256, 4), (512, 4), (1024, 4))
 # Longer rows are held by clusters, in shared memory.
 WIDE = (512, 8)
-# For gradients, and whether these lie in shared memory.
+# The same for gradients, and whether they are held in shared memory.
 BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True))
 # The same for clusters, which come first, and whether dy lies in shared memory, too.
 WIDE_BACKWARD = ((2, 512, 4, True), (4, 512, 4, True), (8, 512, 4, True), (8, 512, 8, False))

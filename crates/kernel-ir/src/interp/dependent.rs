@@ -6,7 +6,7 @@ use super::access::{Deed, now};
 use super::atomic::new_orders;
 use super::clock::{self, Now};
 use super::execute::{Execution, Machine};
-use super::finding::{Earlier, Finding, Kind, With};
+use super::finding::{Earlier, Kind, With};
 use super::sequence::Dependence;
 use super::shadow::Seen;
 use super::warp::{Block, lanes_of};
@@ -59,18 +59,12 @@ impl Execution<'_, '_> {
     }
 
     fn report_overlap(&mut self, id: u32, deed: Deed, lane: usize, overlap: Overlap) {
-        let (kind, place) = (Kind::DependentRace, self.place());
         let with = With::Earlier(overlap.launch, overlap.seen.map(|seen| seen.site));
-        let Some(dependence) = &self.machine.dependence else { return };
-        if self.machine.findings.again(kind, place, with) {
-            return;
-        }
-        let element = self.machine.memories[id as usize].element_at(overlap.byte);
-        let message = dependence.told(&element, deed, overlap);
-        let (thread, earlier) = (Some(self.thread(lane)), Some(dependence.earlier(overlap)));
-        let finding = Finding { kind, place, thread, message, other: None, earlier, count: 1 };
-        self.machine.findings.add_new(finding, with);
-        self.stop_if_full();
+        self.find_with_earlier(Kind::DependentRace, with, lane, |machine| {
+            let dependence = machine.dependence.as_ref()?;
+            let element = machine.memories[id as usize].element_at(overlap.byte);
+            Some((dependence.told(&element, deed, overlap), dependence.earlier(overlap)))
+        });
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::bulk::Issuers;
 use super::clock::{Event, Releases};
-use super::finding::{Findings, Kind, Other, Thread, index_of};
+use super::finding::{Earlier, Finding, Findings, Kind, Other, Thread, With, index_of};
 use super::memory::Memory;
 use super::program::Program;
 use super::proxy::ProxyFences;
@@ -370,6 +370,25 @@ impl<'p> Execution<'_, 'p> {
     ) {
         let (place, thread) = (self.place(), self.thread(lane));
         self.machine.findings.add(kind, place, other, || (Some(thread), message.into()));
+        self.stop_if_full();
+    }
+
+    /// Finds something with an earlier launch; tells of it where it is new.
+    pub fn find_with_earlier(
+        &mut self,
+        kind: Kind,
+        with: With,
+        lane: usize,
+        tell: impl FnOnce(&Machine<'_>) -> Option<(String, Earlier)>,
+    ) {
+        let place = self.place();
+        if self.machine.findings.again(kind, place, with) {
+            return;
+        }
+        let Some((message, earlier)) = tell(self.machine) else { return };
+        let (thread, earlier) = (Some(self.thread(lane)), Some(earlier));
+        let finding = Finding { kind, place, thread, message, other: None, earlier, count: 1 };
+        self.machine.findings.add_new(finding, with);
         self.stop_if_full();
     }
 

@@ -17,7 +17,7 @@ use super::access::Deed;
 use super::atomic::new_orders;
 use super::clock::{Clock, Now, Order, Releases};
 use super::execute::{Execution, Machine};
-use super::finding::{Finding, Kind, With};
+use super::finding::{Kind, With};
 use super::launch::{Launch, Options, Outcome, Run};
 use super::memory::Memories;
 use super::program::Program;
@@ -173,20 +173,14 @@ impl Execution<'_, '_> {
     }
 
     fn report_one_met(&mut self, id: u32, deed: Deed, lane: usize, met: Met) {
-        let (kind, place) = (Kind::GlobalRace, self.place());
         let with = With::Earlier(met.launch, Some(met.seen.site));
-        let Some(together) = &self.machine.together else { return };
-        if self.machine.findings.again(kind, place, with) {
-            return;
-        }
-        let element = self.machine.memories[id as usize].element_at(met.byte);
-        let theirs = if met.seen.way.writes() { "write" } else { "read" };
-        let race = format!("race: `{element}` is {}, and nothing orders that", deed.passive());
-        let message = format!("{race} with another rank's {theirs} in an earlier launch");
-        let earlier = Some(together.past[met.launch].1.earlier(met.seen));
-        let thread = Some(self.thread(lane));
-        let finding = Finding { kind, place, thread, message, other: None, earlier, count: 1 };
-        self.machine.findings.add_new(finding, with);
-        self.stop_if_full();
+        self.find_with_earlier(Kind::GlobalRace, with, lane, |machine| {
+            let together = machine.together.as_ref()?;
+            let element = machine.memories[id as usize].element_at(met.byte);
+            let theirs = if met.seen.way.writes() { "write" } else { "read" };
+            let race = format!("race: `{element}` is {}, and nothing orders that", deed.passive());
+            let message = format!("{race} with another rank's {theirs} in an earlier launch");
+            Some((message, together.past[met.launch].1.earlier(met.seen)))
+        });
     }
 }

@@ -3,6 +3,7 @@
 //! others, and what the block does where it does not.
 
 use super::Nvptx;
+use super::needs::Needs;
 use crate::kernel::shared::{Lowering, values};
 use kernpack_kernel_ir::intrinsic::{ClusterOp, MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::{Kernel, Value};
@@ -15,10 +16,6 @@ const INIT: &str = "mbarrier.init.shared::cta.b64 [{0}], {1};";
 /// Has other blocks and copies see one that was made, too, behind a barrier.
 const FENCES: &str = " fence.mbarrier_init.release.cluster; fence.proxy.async;";
 
-/// The first compute capability with clusters, with copies that mbarriers count the bytes of, and
-/// with waits that do not spin.
-const WITH_CLUSTERS: u32 = 90;
-
 impl Lowering<'_, '_, Nvptx> {
     pub(super) fn lower_mbarrier(&mut self, result: Option<Value>, op: MbarrierOp, call: &Call) {
         let operands = values(call);
@@ -27,7 +24,8 @@ impl Lowering<'_, '_, Nvptx> {
             Some(Type::Pointer(Space::Cluster)) => "shared::cluster",
             _ => "shared::cta",
         };
-        let has_clusters = self.target.arch.number >= WITH_CLUSTERS;
+        // With these came waits that do not spin.
+        let has_clusters = self.target.arch.number >= Needs::SINCE_SM_90.sm;
         let wait = if has_clusters { "try_wait" } else { "test_wait" };
         let text = match op {
             MbarrierOp::Init if has_clusters => format!("{INIT}{FENCES}"),

@@ -26,7 +26,7 @@ impl Needs {
         Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
 
     /// Of clusters and dependent launches, which came with sm_90.
-    const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78 };
+    pub const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78 };
 
     /// Of mbarriers: what is said of their order is newer than they are.
     const MBARRIERS: Needs = Needs { ptx: 80, ..Needs::NOTHING };

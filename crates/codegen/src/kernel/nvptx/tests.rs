@@ -240,6 +240,37 @@ fn loads_are_of_constants_where_nobody_writes() {
     );
 }
 
+/// What other ranks write meanwhile is not read by way of a cache that is not told of it.
+#[test]
+fn loads_are_of_no_constants_where_the_kernel_hears_of_other_ranks() {
+    let kernel = |scope: &str| {
+        format!(
+            "kernel k(v0 inbox: pointer.global float32 align 4 alone, v1 flag: pointer.global int32 align 4 alone written, v2 y: pointer.global float32 align 4 alone written) {{
+               v3: int32 = call atomic.load.int32(v1, acquire, {scope})
+               v4: float32 = load v0 align 4
+               store v2, v4 align 4
+             }}"
+        )
+    };
+    let words = ["ld.global"];
+    expect_instructions(
+        &kernel("gpu"),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.global.nc.b32  %r2, [%rd2];
+    "#]],
+    );
+    expect_instructions(
+        &kernel("sys"),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.global.b32  %r2, [%rd2];
+    "#]],
+    );
+}
+
 #[test]
 fn an_index_is_computed_in_32_bits_where_bounds_prove_it() {
     let kernel = |facts: &str| {
