@@ -59,7 +59,31 @@ def test_a_class_is_captured_with_what_it_uses(monkeypatch):
     n_variants = len(counted.variants)
     monkeypatch.setitem(globals(), "STEP", 5)
     assert numbers(counted) == [20, 25, 10, 15, 20]
-    assert len(counted.variants) >= n_variants
+    assert len(counted.variants) == n_variants + 1
+
+
+BY = [2]
+
+
+class Adder:
+    def more(self, n, by=BY):
+        return n + by[0]
+
+
+@kp.kernel
+def add_more(out):
+    out[0] = Adder().more(out[0])
+
+
+@kp.jit
+def added(out):
+    add_more(out).launch(grid=1, block=1)
+
+
+def test_a_default_of_a_method_that_changes_is_seen():
+    for by in (2, 5):
+        BY[0] = by
+        assert numbers(added, 1) == [by]
 
 
 def test_another_class_is_another_variant(monkeypatch):

@@ -88,7 +88,8 @@ def test_it_may_be_called_again_and_again(tmp_path: Path) -> None:
             for _, flags, out, _ in checked.arguments:
                 np.testing.assert_array_equal(out, (3 * i).astype(np.float32))
                 expected = np.full((2, 3), epoch + 6, np.int64).astype(np.int32)
-                np.testing.assert_array_equal(flags[0], expected)
+                for each in flags:
+                    np.testing.assert_array_equal(each, expected)
 
 
 def _line(text: str, piece: str) -> int:

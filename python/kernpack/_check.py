@@ -106,6 +106,9 @@ def check(
     return dataclasses.replace(checked, results=checked.results[0], arguments=checked.arguments[0])
 
 
+NO_RANK = "there is no rank: expected the arguments of one at least"
+
+
 def check_ranks(
     function: Function,
     ranks: Sequence[tuple[Any, ...]],
@@ -116,7 +119,7 @@ def check_ranks(
 ) -> Checked:
     """The calls with these arguments, as `check` makes one, at the same time."""
     if not ranks:
-        raise ValueError("there is no rank: expected the arguments of one at least")
+        raise ValueError(NO_RANK)
     if len({len(args) for args in ranks}) > 1:
         counts = ", ".join(str(len(args)) for args in ranks)
         raise TypeError(f"the ranks pass {counts} arguments: expected as many each")

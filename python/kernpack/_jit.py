@@ -388,7 +388,7 @@ class _JitMethods(Function):
         """As `Function.check_ranks`: all ranks have arguments of the same types and constants."""
         calls = [self._to_interpret(args, {}, "a check") for args in ranks]
         if not calls:
-            raise ValueError("there is no rank: expected the arguments of one at least")
+            raise ValueError(_check.NO_RANK)
         variant = calls[0][0]
         for rank, (other, _) in enumerate(calls):
             if other is not variant:

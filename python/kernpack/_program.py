@@ -125,11 +125,7 @@ class Program:
         is_method = owner is not None
         bound = {function.__code__.co_varnames[0]: owner} if is_method else {}
         names = self._names(text, Scope.of(function, bound), is_method)
-        for name, value in _captured.defaults(function).items():
-            # What Python has evaluated, where it defined the function.
-            names[f"{name}="] = _captured.write(value, self._function)
-            if _captured.is_mutable(value):
-                self.watches.append(Watch(value, (), value))
+        names.update(self._defaults(function))
         return self._source(key, text, {"role": role, "names": names, "is_method": is_method})
 
     def _names(self, text: SourceText, scope: Scope, is_method: bool) -> dict[str, Any]:
@@ -142,6 +138,15 @@ class Program:
                     self.watches.append(watch.lasting())
                 n_taken = len(watch.path) - (0 if path[0] in scope.bound else 1)
                 _enter(names, path[: 1 + n_taken], _captured.write(watch.value, self._function))
+        return names
+
+    def _defaults(self, function: types.FunctionType, of: str = "") -> dict[str, Any]:
+        """What Python has evaluated, where it defined a function: the values of its defaults."""
+        names: dict[str, Any] = {}
+        for name, value in _captured.defaults(function).items():
+            names[f"{of}{name}="] = _captured.write(value, self._function)
+            if _captured.is_mutable(value):
+                self.watches.append(Watch(value, (), value))
         return names
 
     def _source(self, key: tuple[int, int], text: SourceText, source: dict[str, Any]) -> int:
@@ -169,23 +174,21 @@ class Program:
         )
         if refused is not None:
             return refused
-        try:
-            text = _source.read_class(owner, _captured.methods(owner))
-        except TypeError as error:
-            return {"unheld": ["a class without a text", str(error)]}
         number = self._known.get(key)
         if number is None:
+            try:
+                text = _source.read_class(owner, _captured.methods(owner))
+            except TypeError as error:
+                return {"unheld": ["a class without a text", str(error)]}
             self._within.append(key)
             names = self._names(text, Scope.of_class(owner), False)
             for name, value in _captured.constants(owner).items():
                 names[f"{name}="] = _captured.write(value, self._function)
                 self.watches.append(Watch(owner, (name,), value))
             for method in _captured.methods(owner):
-                for name, value in _captured.defaults(method).items():
-                    of = f"{method.__code__.co_name}.{name}="
-                    names[of] = _captured.write(value, self._function)
+                names.update(self._defaults(method, f"{method.__code__.co_name}."))
             number = self._source(key, text, {"role": "device", "names": names, "is_method": False})
-        return {"function": [number, text.name]}
+        return {"function": [number, owner.__name__]}
 
     def _function(self, value: Any) -> dict[str, Any]:
         """A function or class that is captured, which becomes a source."""

@@ -53,7 +53,7 @@ pub enum OpKind {
         index: Value,
         /// One past the largest.
         extent: Value,
-        /// Who is told where it does not hold: nothing where all rely on it.
+        /// How the kernel checks it: nothing where it does not, and all rely on it.
         check: Option<Check>,
     },
     /// Makes a slot hold a value.

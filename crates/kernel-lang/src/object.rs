@@ -11,6 +11,7 @@ use crate::call;
 use crate::elaborate::Elaborator;
 use crate::expr::{Args, is_known};
 use crate::file::ClassDefinition;
+use crate::names;
 use crate::python::class::{Class, INIT, Method};
 use crate::python::tree::{Ident, Name};
 use crate::scope::{Binding, Key};
@@ -61,7 +62,7 @@ impl Elaborator<'_> {
             let binding = field.binding.clone();
             return Some(self.bound(name, &binding, span));
         }
-        self.class_part(&object.class, Some(object), name)
+        self.class_part(&object.class, Some(object), (name, span))
     }
 
     /// A part of a class by its name, for an object or by itself: a function or a constant.
@@ -69,10 +70,13 @@ impl Elaborator<'_> {
         &mut self,
         class: &Arc<ClassDefinition>,
         object: Option<&Arc<Object>>,
-        name: &str,
+        (name, span): (&str, Span),
     ) -> Option<Elaborated> {
         if let Some(value) = class.class.constant(name) {
-            return Some(self.evaluate_global(class.module, value));
+            // No name of a file has a point in it.
+            let key = (class.module, format!("{}.{name}", class.class.name.name).into());
+            let constant = names::constant(self, key, value, None, span);
+            return Some(constant.unwrap_or(Elaborated::Poison));
         }
         let method = class.class.method(name).filter(|_| name != INIT)?;
         Some(Elaborated::Closure(Arc::new(method_of(class, method, object))))

@@ -216,7 +216,7 @@ pub(crate) struct Mbarrier {
     pub stage: kernel::Value,
     /// The parities of the phases that a thread waits for next: a bit for each.
     pub phases: kernel::Slot,
-    /// Where anything is done about it.
+    /// Where there is such an mbarrier: elsewhere what is done with it is skipped.
     pub within: Within,
 }
 

@@ -343,7 +343,7 @@ impl Function {
 
     /// The signature of the twin. Kernels that are written here are compiled for results that share
     /// no memory with other tensors, and so that is what callers pass.
-    fn twin(&self) -> Option<Signature> {
+    pub(crate) fn twin(&self) -> Option<Signature> {
         let is_written_here =
             |launch: &Launch| matches!(launch.gpu_source(), Some(GpuSource::Kernel(..)));
         match self.launches.iter().any(is_written_here) {

@@ -37,12 +37,12 @@ impl Plans {
         Plans(plans)
     }
 
-    /// The functions that a user described, each with the plan that has every launch of its, where
-    /// it has one: that of its twin, in which results may be anywhere.
+    /// The functions that a user described, each with the plan that has all of its launches, where
+    /// there is one: that of its twin, whose results may be anywhere, or its own.
     pub fn described<'p>(&'p self, package: &'p Package) -> Vec<(&'p Function, Option<&'p Plan>)> {
         let plan = |function: &Function| {
-            let variants = function.variants();
-            self.0.get(&variants.last()?.signature.name)
+            let twin = function.twin();
+            self.0.get(&twin.as_ref().unwrap_or(&function.signature).name)
         };
         package.functions.iter().map(|function| (function, plan(function))).collect()
     }

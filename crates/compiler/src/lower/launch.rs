@@ -9,6 +9,7 @@ use super::Faults;
 use super::batch::{Batch, Submission, batches};
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
+use super::launched::launches_on_gpu;
 use super::raise::{raise, raise_behind};
 use super::struct_args::pass_struct;
 use crate::gpu_kernels::GpuKernels;
@@ -61,7 +62,7 @@ pub fn lower<'c>(
     let Launching { launches, host, kernels, target, number, submit } = with;
     let plan = builder.plan;
     let index = builder.device_number();
-    if plan.launches.iter().any(|launch| launch.grid().is_some()) {
+    if launches_on_gpu(plan) {
         builder.reach_peers();
     }
     let mut call = Call {

@@ -36,7 +36,8 @@ impl<'p> Numbers<'p> {
     }
 }
 
-fn launches_on_gpu(plan: &Plan) -> bool {
+/// Whether a call of a plan's function launches on a GPU.
+pub(super) fn launches_on_gpu(plan: &Plan) -> bool {
     plan.launches.iter().any(|launch| launch.grid().is_some())
 }
 

@@ -151,9 +151,13 @@ impl Execution<'_, '_> {
             MbarrierOp::Arrive
             | MbarrierOp::ArriveAfterCopies
             | MbarrierOp::ExpectTx
-            | MbarrierOp::ArriveExpectTx
-            | MbarrierOp::CompleteTx => {
+            | MbarrierOp::ArriveExpectTx => {
                 lanes_of(active).for_each(|lane| self.come_to_mbarrier(step, lane));
+                self.block.time += 1;
+                self.check_time();
+            }
+            MbarrierOp::CompleteTx => {
+                lanes_of(active).for_each(|lane| self.bring_bytes(step, lane));
                 self.block.time += 1;
                 self.check_time();
             }
@@ -221,13 +225,13 @@ impl Execution<'_, '_> {
         self.cluster.mbarriers.insert(at, barrier);
     }
 
-    /// A lane arrives, or has the phase expect bytes, or both; or brings bytes.
+    /// A lane arrives, or has the phase expect bytes, or both.
     fn come_to_mbarrier(&mut self, step: &MbarrierStep, lane: usize) {
         let at = self.at(step, lane);
         if !self.use_mbarrier(step, at, lane) {
             return;
         }
-        let is_arrival = !matches!(step.op, MbarrierOp::ExpectTx | MbarrierOp::CompleteTx);
+        let is_arrival = step.op != MbarrierOp::ExpectTx;
         let bytes = match step.op {
             MbarrierOp::Arrive | MbarrierOp::ArriveAfterCopies => 0,
             _ => self.number(step, lane),
@@ -246,10 +250,7 @@ impl Execution<'_, '_> {
                 format!("{told} is to expect {bytes} bytes: there are 0 to {MOST_ARRIVALS}");
             return self.find(Kind::MisusedBarrier, lane, None, message);
         }
-        match step.op {
-            MbarrierOp::CompleteTx => barrier.bytes -= bytes,
-            _ => barrier.bytes += bytes,
-        }
+        barrier.bytes += bytes;
         match step.op {
             MbarrierOp::ExpectTx => barrier.remember(Before { done, what: Needs::Bytes }),
             _ => barrier.causes.join(&clock),
@@ -268,15 +269,37 @@ impl Execution<'_, '_> {
         }
     }
 
+    /// A lane has bytes come that no copy brings.
+    fn bring_bytes(&mut self, step: &MbarrierStep, lane: usize) {
+        let at = self.at(step, lane);
+        if !self.use_mbarrier(step, at, lane) {
+            return;
+        }
+        let (bytes, done) = (self.number(step, lane), self.done(step, lane));
+        if !(0..=MOST_ARRIVALS).contains(&bytes) {
+            let told = self.told_at(at);
+            let message = format!("{bytes} bytes come to {told}: there are 0 to {MOST_ARRIVALS}");
+            return self.find(Kind::MisusedBarrier, lane, None, message);
+        }
+        self.receive(at, bytes, lane);
+        self.complete_phase(at, lane, done);
+    }
+
+    /// Bytes come, or are in flight, that belong to the phase that goes on. Gives its mbarrier.
+    fn receive(&mut self, at: At, bytes: i64, lane: usize) -> Option<&mut Mbarrier> {
+        let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
+        let barrier = self.cluster.mbarriers.get_mut(&at)?;
+        barrier.bytes -= bytes;
+        barrier.causes.join(&clock);
+        self.machine.changes += 1;
+        Some(barrier)
+    }
+
     /// A copy is in flight that belongs to the phase that goes on.
     pub fn count_bytes(&mut self, at: At, bulk: Bulk, lane: usize) {
         let done = Done { event: bulk.mark().event, site: bulk.mark().site };
-        let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
-        let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
-        barrier.bytes -= i64::from(bulk.bytes());
-        barrier.causes.join(&clock);
+        let Some(barrier) = self.receive(at, i64::from(bulk.bytes()), lane) else { return };
         barrier.copies.push((barrier.phase, bulk));
-        self.machine.changes += 1;
         self.complete_phase(at, lane, done);
     }
 

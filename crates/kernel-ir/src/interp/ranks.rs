@@ -23,9 +23,7 @@ use super::memory::Memories;
 use super::program::Program;
 use super::sequence::Ran;
 use super::shadow::{Seen, Shadow, Way};
-use super::step::Step;
 use super::warp::{LANES, Warp};
-use crate::intrinsic::Level;
 
 /// Launches of ranks, one behind another.
 #[derive(Debug, Default)]
@@ -70,7 +68,7 @@ impl Ranks {
         options: &Options,
     ) -> Outcome {
         let program = Program::of(launches[0].kernel);
-        let run = check(launches, &program)
+        let run = check(launches)
             .and_then(|()| Run::of_ranks(launches, self.next_grid, &program, memories));
         let run = match run {
             Ok(run) => run,
@@ -92,7 +90,7 @@ impl Ranks {
 }
 
 /// Why launches cannot be those of ranks.
-fn check(launches: &[Launch], program: &Program) -> Result<(), String> {
+fn check(launches: &[Launch]) -> Result<(), String> {
     let first = &launches[0];
     let layout = |launch: &Launch| (launch.grid, launch.block, launch.cluster);
     let told = |of: &Launch| format!("a grid of {:?} blocks of {:?} threads", of.grid, of.block);
@@ -106,8 +104,7 @@ fn check(launches: &[Launch], program: &Program) -> Result<(), String> {
             return Err(format!("rank 0 launches {own}, and rank {rank} {theirs}"));
         }
     }
-    let is_of_grid = |step: &Step| matches!(step, Step::Barrier(Level::Grid));
-    match program.steps.iter().any(is_of_grid) {
+    match first.kernel.waits_for_grid() {
         true => Err("ranks that run together have no barrier of the grid".to_owned()),
         false => Ok(()),
     }

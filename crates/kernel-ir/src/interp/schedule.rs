@@ -102,10 +102,9 @@ impl<'a, 'p> Schedule<'a, 'p> {
         options: &Options,
     ) -> Schedule<'a, 'p> {
         let mut random = (options.seed != 0).then_some(Random(options.seed));
+        let n_ranks = arguments.len() as u64;
         let orders = arguments.iter().map(|_| Order::new(n_clusters_of_rank, random.as_mut()));
-        let (orders, n_clusters): (Vec<_>, _) =
-            (orders.collect(), n_clusters_of_rank * arguments.len() as u64);
-        let n_ranks = orders.len() as u64;
+        let orders = orders.collect();
         let first_rank = random.as_mut().map_or(0, |random| random.below(n_ranks));
         let is_of_grid = |step: &Step| matches!(step, Step::Barrier(Level::Grid));
         let is_cooperative = machine.program.steps.iter().any(is_of_grid);
@@ -117,7 +116,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             orders,
             first_rank,
             n_begun: 0,
-            n_clusters,
+            n_clusters: n_clusters_of_rank * n_ranks,
             ended: None,
             is_cooperative,
             most_blocks: options.most_blocks,

@@ -37,8 +37,8 @@
 //!     is of one element that threads share, and one with a hint of global memory.
 //! 12. A lane exists. A format has as many `{}` as there are numbers, of which an assertion has at
 //!     most [`MOST_VALUES`](crate::op::Assert::MOST_VALUES). A `{0}` of assembly stands for something.
-//!     No text has a NUL in it, nor has the name of what is checked a `{}`, and the message of an assertion at most
-//!     [`MOST_BYTES`](crate::op::Assert::MOST_BYTES).
+//!     No text has a NUL in it, and the name of what is checked has no `{}`. The message of an
+//!     assertion has at most [`MOST_BYTES`](crate::op::Assert::MOST_BYTES).
 //! 13. A call gives each operand that its row takes, of a type or kind that the row accepts, and
 //!     constants within the row's bounds.
 //!

@@ -7,8 +7,8 @@ use super::head::align_problem;
 use super::report::Report;
 use crate::kernel::{Kernel, Value};
 use crate::op::{
-    Asm, Assert, Binary, Check, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Qualifier,
-    Rounding, Store, Unary,
+    Asm, Assert, Binary, Compare, Dialect, Expr, Guard, Load, Op, OpKind, Qualifier, Rounding,
+    Store, Unary,
 };
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
@@ -76,8 +76,9 @@ impl Types<'_> {
             OpKind::Store(store) => self.store(store).map(|()| None),
             OpKind::InBounds { index, extent, check } => {
                 self.ints(&[*index, *extent])?;
-                let told = check.as_ref().map(Check::text);
-                told.map_or(Ok(()), |text| self.format(&text, &[*index, *extent], 2))?;
+                if let Some(check) = check {
+                    self.format(&check.text(), &[*index, *extent], 2)?;
+                }
                 Ok(None)
             }
             OpKind::Set(slot, value) => {

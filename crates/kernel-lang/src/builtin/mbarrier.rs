@@ -151,13 +151,12 @@ fn with_number(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
 
 /// Nobody waits for an mbarrier that there is not.
 fn try_wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
-    let Elaborated::Typed(is_complete) = with_number(cx, given) else { return Elaborated::Poison };
-    let within = one(cx, given).map(|barrier| barrier.within);
-    let Some(skipped) = within.and_then(|within| cx.emit.skipped(within)) else {
-        return Elaborated::Typed(is_complete);
-    };
-    let condition = skipped.condition().unwrap_or(is_complete);
-    Elaborated::Typed(cx.emit.b.binary(Binary::Or, is_complete, condition))
+    match (with_number(cx, given), &given.of) {
+        (Elaborated::Typed(is_complete), Elaborated::Mbarrier(barrier)) => {
+            Elaborated::Typed(cx.emit.or_skipped(is_complete, barrier.within))
+        }
+        (result, _) => result,
+    }
 }
 
 fn wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

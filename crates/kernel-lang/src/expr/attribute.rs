@@ -48,7 +48,7 @@ impl Elaborator<'_> {
                 }
             }
             Elaborated::Class(class) => {
-                if let Some(part) = self.class_part(class, None, name) {
+                if let Some(part) = self.class_part(class, None, (name, span)) {
                     return part;
                 }
             }

@@ -71,8 +71,8 @@ impl Elaborator<'_> {
         (built, self.emit.b.close())
     }
 
-    /// Builds operations of a part of an expression, which may not run: a field that it assigns is
-    /// in slots.
+    /// Builds operations of a part of an expression, which may not run. It may assign only what
+    /// slots hold: anything else that it binds is a mistake.
     pub fn in_part<T>(
         &mut self,
         guards: &[Guard],

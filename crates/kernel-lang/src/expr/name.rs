@@ -230,7 +230,7 @@ impl Elaborator<'_> {
     }
 
     /// An expression at the level of a file: everything in it is constant.
-    pub fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Elaborated {
+    fn evaluate_global(&mut self, module: ModuleId, expr: &Expr) -> Elaborated {
         let frame = self.scopes.open(module, None);
         let caller = self.places.enter(None);
         self.scopes.push(Activation::constant(frame));

@@ -217,8 +217,8 @@ pub(crate) fn global<'f, W: Names<'f>>(
     })
 }
 
-/// The value of a constant of a file, which is found out once.
-fn constant<'f, W: Names<'f>>(
+/// The value of a constant of a file or class, which is found out once.
+pub(crate) fn constant<'f, W: Names<'f>>(
     cx: &mut W,
     key: (ModuleId, Name),
     expr: &Expr,

@@ -206,7 +206,7 @@ pub(super) struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    /// Goes through the body: at last once with what wide accesses need, and once without.
+    /// Goes through the body: in the final pass twice, with what wide accesses need and without.
     fn run(&mut self) {
         let Parts { definition, signature, pass, is_made, .. } = self.parts;
         let body = &definition.function.body;

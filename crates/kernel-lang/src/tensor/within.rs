@@ -64,6 +64,14 @@ impl Emission {
         within.0.map(|condition| Within(Some(self.b.unary(Unary::Not, condition))))
     }
 
+    /// A truth, or that an access is skipped.
+    pub fn or_skipped(&mut self, truth: Value, within: Within) -> Value {
+        match self.skipped(within) {
+            Some(Within(Some(skipped))) => self.b.binary(Binary::Or, truth, skipped),
+            Some(Within(None)) | None => truth,
+        }
+    }
+
     /// The elements that a predicate lets be touched, where an access is made.
     pub fn narrowed(&mut self, pred: &Predicate, within: Within) -> Predicate {
         let Some(within) = within.0 else { return pred.clone() };

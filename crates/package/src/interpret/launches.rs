@@ -163,9 +163,10 @@ impl Interpretable {
             let ready = ranks
                 .iter()
                 .map(|(accepted, tensors)| self.ready(accepted, place, tensors, nothing));
-            let ready = ready.collect::<Result<Vec<_>, _>>()?;
-            let Some((first, others)) = ready.split_first() else { break };
-            ran.push(first.clone().ran(device, options, |launch, options| {
+            let mut ready = ready.collect::<Result<Vec<_>, _>>()?.into_iter();
+            let Some(first) = ready.next() else { break };
+            let others: Vec<_> = ready.collect();
+            ran.push(first.ran(device, options, |launch, options| {
                 let others = others.iter().map(ReadyLaunch::launch);
                 let launches: Vec<_> = [launch.clone()].into_iter().chain(others).collect();
                 together.run(&launches, memories, options)
@@ -288,7 +289,6 @@ impl Interpretable {
 }
 
 /// A launch that can be run.
-#[derive(Clone)]
 struct ReadyLaunch {
     index: usize,
     kernel: Kernel,

@@ -142,10 +142,7 @@ impl Join<'_, '_> {
                 self.diagnostics.push(problem.help("make it a rule of the signature"));
                 false
             }
-            RuleKind::Aligned(tensor, bytes) => {
-                alignment::is_established(self.cx, tensor, *bytes)
-                    || self.check_tensor(tensor, part, place)
-            }
+            RuleKind::Aligned(tensor, bytes) => self.check_tensor((tensor, *bytes), part, place),
             RuleKind::Not(_) | RuleKind::And(_) | RuleKind::Or(_) => {
                 unreachable!("a part is not made of others")
             }
@@ -181,7 +178,10 @@ impl Join<'_, '_> {
 
     /// Whether `aligned` asks about a tensor that a call passes, or about what is so of one that it
     /// allocates.
-    fn check_tensor(&mut self, tensor: &str, part: &Rule, place: &str) -> bool {
+    fn check_tensor(&mut self, (tensor, bytes): (&str, u32), part: &Rule, place: &str) -> bool {
+        if alignment::is_established(self.cx, tensor, bytes) {
+            return true;
+        }
         let is_pointer = |kind| kind == NamedKind::Pointer;
         let is_address = self.cx.named(tensor).is_some_and(|named| is_pointer(named.kind));
         let numel = format!("{tensor}{}", Field::Numel);

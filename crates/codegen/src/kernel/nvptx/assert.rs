@@ -185,7 +185,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
 
 /// The place of an assertion: `scale.py:8`. Folders are left out: no path gets into code.
 fn spelled(kernel: &Kernel, place: Place) -> String {
-    let place = kernel.place(place);
+    let place = kernel.place_of_user(place);
     let file = place.file.and_then(|file| kernel.files.get(file.index()));
     let name = file.and_then(|file| file.rsplit('/').next()).unwrap_or_default();
     match place.line {

@@ -612,6 +612,17 @@ fn checks_are_written_down() {
     );
 }
 
+/// What the library checks is told at the line of the user's that calls it.
+#[test]
+fn checks_of_the_library_are_told_where_it_is_called() {
+    let text = r#"kernel k(v0 i: int32, v1 n: int32) files "k.py", "<kernpack>/pipeline.py" {
+        inbounds v0, v1 of "full" @"<kernpack>/pipeline.py":83:1 < @"k.py":9:5
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    let words: Vec<_> = "k\0k.py:9\0ss\0".bytes().map(|byte| byte.to_string()).collect();
+    assert!(ptx.contains(&words.join(", ")), "{ptx}");
+}
+
 /// Whoever fails a check again has been told of already; on another way nobody has.
 #[test]
 fn what_was_checked_is_not_checked_again() {

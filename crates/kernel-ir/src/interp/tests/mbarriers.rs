@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mbarriers: a ring of tiles in any order, and what only text can do with one.
 
+use super::super::Outcome;
 use super::{Trial, ring, trial};
 use crate::types::Scalar;
 use expect_test::{Expect, expect};
@@ -184,4 +185,49 @@ fn an_mbarrier_is_no_number() {
         error[misaligned-access]: updates `bar[0]` as if aligned to 8 bytes, at byte 4, which is no multiple of 8, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:6:1
         error[out-of-bounds]: updates element 3 of `bar`, which has 3, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:7:1
     "#]]);
+}
+
+/// One thread has a phase expect bytes, has so many come that no copy brings, and waits for it.
+fn brought(bytes: i32) -> String {
+    let text = format!(
+        "kernel k(v0 out: pointer.global int32 align 4 written) block [1, 1, 1] {{
+            shared0 bar: uint64 bytes 8 align 8
+            v1: pointer.shared = shared0
+            v2: int32 = const 1
+            v3: int32 = const 16
+            v4: int32 = const {bytes}
+            v5: int32 = const 0
+            call mbarrier.init(v1, v2)
+            call mbarrier.arrive_expect_tx(v1, v3) @1:1
+            call mbarrier.complete_tx(v1, v4) @2:1
+            call mbarrier.wait(v1, v5) @3:1
+            store v0, v2 align 4
+        }}"
+    );
+    let mut run = trial(&text, 1, 1).ints(&[0]);
+    run.options.most_idle_turns = 1000;
+    let Outcome { findings, .. } = run.run();
+    let told = run.told(&findings);
+    format!("{told}{:?}\n", run.ints_at(0))
+}
+
+#[test]
+fn bytes_that_no_copy_brings_complete_a_phase() {
+    expect![[r#"
+        [1]
+    "#]]
+    .assert_eq(&brought(16));
+    expect![[r#"
+        error[deadlock]: deadlock: waits at the mbarrier `bar[0]` for phase 0: 0 of 1 arrivals and 4 bytes are missing, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
+        [0]
+    "#]].assert_eq(&brought(12));
+    expect![[r#"
+        error[misused-barrier]: copies bring 4 bytes more to phase 0 of the mbarrier `bar[0]` than it expects, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+        [1]
+    "#]].assert_eq(&brought(20));
+    expect![[r#"
+        error[misused-barrier]: -4 bytes come to the mbarrier `bar[0]`: there are 0 to 1048575, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+        error[deadlock]: deadlock: waits at the mbarrier `bar[0]` for phase 0: 0 of 1 arrivals and 16 bytes are missing, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
+        [0]
+    "#]].assert_eq(&brought(-4));
 }
