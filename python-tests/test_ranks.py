@@ -31,14 +31,15 @@ def fill(x, y, rank, turn):
 
 @kp.jit(
     "again("
+    "out: Tensor([n], float32, align=16, mut), "
     "xs: Tuple(Tensor([n], float32, align=16, peer, mut), Tensor([n], float32, align=16, peer, mut)), "
     "flags: Tuple(Tensor([b, 3], int32, peer, mut), Tensor([b, 3], int32, peer, mut)), "
-    "out: Tensor([n], float32, align=16, mut), rank: int32) where n % 8 == 0"
+    "rank: int32) where n % 8 == 0"
 )
-def again(xs, flags, out, rank):
+def again(out, xs, flags, rank):
     for turn in kp.range_constexpr(3):
         fill(xs[0], xs[1], rank, turn).launch(grid=kp.ceil_div(xs[0].shape[0], 512), block=512)
-        all_reduce(xs, flags, out, rank)
+        all_reduce(out, xs, flags, rank)
 """
 
 
@@ -60,7 +61,7 @@ def _calls(n: int, blocks: int, epoch: int = 0, dtype: str = "float32") -> list[
     rng = np.random.default_rng(n)
     xs = tuple(rng.standard_normal(n).astype(dtype) for _ in range(2))
     flags = tuple(np.full((blocks, 3), epoch, np.int32) for _ in range(2))
-    return [(xs, flags, np.zeros(n, dtype), rank) for rank in range(2)]
+    return [(np.zeros(n, dtype), xs, flags, rank) for rank in range(2)]
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
@@ -71,8 +72,8 @@ def test_both_ranks_have_the_sum(n: int, blocks: int) -> None:
         calls = _calls(n, blocks)
         checked = all_reduce.check_ranks(calls, seed=seed)
         assert checked.ok, checked
-        x, y = calls[0][0]
-        for _, _, out, _ in checked.arguments:
+        x, y = calls[0][1]
+        for out, _, _, _ in checked.arguments:
             np.testing.assert_array_equal(out, x + y)
 
 
@@ -85,7 +86,7 @@ def test_it_may_be_called_again_and_again(tmp_path: Path) -> None:
         for seed in range(4):
             checked = again.check_ranks(_calls(n, 2, epoch), seed=seed)
             assert checked.ok, checked
-            for _, flags, out, _ in checked.arguments:
+            for out, _, flags, _ in checked.arguments:
                 np.testing.assert_array_equal(out, (3 * i).astype(np.float32))
                 expected = np.full((2, 3), epoch + 6, np.int64).astype(np.int32)
                 for each in flags:
@@ -225,12 +226,12 @@ def test_ranks_that_do_not_fit_are_refused() -> None:
     with pytest.raises(TypeError, match="is not the same for all ranks: rank 0 calls .* rank 1"):
         counted.check_ranks([(x, 1), (np.zeros(1, np.int32), 1)])
     function = cast("Any", kp.load(str(EXAMPLE))).all_reduce
-    [(xs, flags, out, _), _] = _calls(8, 1)
+    [(out, xs, flags, _), _] = _calls(8, 1)
     with pytest.raises(ValueError, match="there is no rank"):
         function.check_ranks([])
     with pytest.raises(TypeError, match="the ranks pass 4, 3 arguments: expected as many each"):
-        function.check_ranks([(xs, flags, out, 0), (xs, flags, out)])
+        function.check_ranks([(out, xs, flags, 0), (out, xs, flags)])
     with pytest.raises(ValueError, match="rank"):
-        function.check_ranks([(xs, flags, out, 0), (xs, flags, out, 2)])
+        function.check_ranks([(out, xs, flags, 0), (out, xs, flags, 2)])
     with pytest.raises(kp.CheckError, match="deadlock"):
-        function.check_ranks([(xs, flags, out, 0)], strict=True)
+        function.check_ranks([(out, xs, flags, 0)], strict=True)

@@ -51,18 +51,20 @@ def sum_ranks(xs, flags, out, rank):
 @kp.jit(
     """
     all_reduce(
+        out: Tensor([n], T, align=16, mut),
         xs: Tuple(Tensor([n], T, align=16, peer), Tensor([n], T, align=16, peer)),
         flags: Tuple(Tensor([b, 3], int32, peer, mut), Tensor([b, 3], int32, peer, mut)),
-        out: Tensor([n], T, align=16, mut), rank: int32
+        rank: int32
     ) where T in {float32, bfloat16}, n % 8 == 0, rank >= 0, rank < 2, b > 0,
         noalias(xs[0], out), noalias(xs[1], out)
     """
 )
-def all_reduce(xs, flags, out, rank):
+def all_reduce(out, xs, flags, rank):
     """out = xs[0] + xs[1], the same bits on both ranks.
 
     Rank `r` owns `xs[r]` and `flags[r]`, and `flags` are zeros before the first call. Each rank
     makes the call on its device, with the same `xs` and `flags`; behind it, it may write its `x`.
+    `out` comes first: the stream of a call is that of its first tensor's device.
     """
     n, blocks = out.shape[0] // WIDTH, flags[0].shape[0]
     x, y = kp.zipped_divide(xs[0], (WIDTH,)), kp.zipped_divide(xs[1], (WIDTH,))

@@ -47,7 +47,7 @@ class Ranks:
     def reduce(self, module):
         for rank in range(2):
             with torch.cuda.device(rank):
-                module.all_reduce(self.xs, self.flags, self.outs[rank], rank)
+                module.all_reduce(self.outs[rank], self.xs, self.flags, rank)
 
     def expected(self):
         x, y = (x.cpu().to(torch.float32) for x in self.xs)
@@ -105,9 +105,9 @@ def test_in_graphs(module):
     for rank in range(2):
         with torch.cuda.device(rank):
             graph = torch.cuda.CUDAGraph()
-            # The one that is taken where none is named is of whatever device came first.
+            # Where none is named, PyTorch takes one of whatever device came first.
             with torch.cuda.graph(graph, stream=torch.cuda.Stream()):
-                module.all_reduce(ranks.xs, ranks.flags, ranks.outs[rank], rank)
+                module.all_reduce(ranks.outs[rank], ranks.xs, ranks.flags, rank)
             graphs.append(graph)
     for _ in range(100):
         ranks.fill()

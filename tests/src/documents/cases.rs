@@ -141,6 +141,7 @@ fn every_message_about_operations_has_a_case() {
         "`{name}` is at byte {offset}: expected a multiple of {align}",
         "`{name}` is in no memory",
         "`{value}` is not known to be this constant",
+        "{bytes} bytes come to {told}: there are 0 to {MOST_ARRIVALS}",
         "a grid of {n_blocks} blocks is too large for the interpreter",
         "a register tensor has no place",
         "a warp's barrier",

@@ -240,7 +240,7 @@ fn loads_are_of_constants_where_nobody_writes() {
     );
 }
 
-/// What other ranks write meanwhile is not read by way of a cache that is not told of it.
+/// Memory that other ranks write meanwhile is not read by way of a cache that is not told of it.
 #[test]
 fn loads_are_of_no_constants_where_the_kernel_hears_of_other_ranks() {
     let kernel = |scope: &str| {
@@ -612,7 +612,7 @@ fn checks_are_written_down() {
     );
 }
 
-/// What the library checks is told at the line of the user's that calls it.
+/// Checks of the library are told at the line of the user's that calls it.
 #[test]
 fn checks_of_the_library_are_told_where_it_is_called() {
     let text = r#"kernel k(v0 i: int32, v1 n: int32) files "k.py", "<kernpack>/pipeline.py" {
