@@ -92,7 +92,7 @@ mod tests {
         expect_cases(
             rows::all(),
             &expect![[r#"
-            atomic 250, ceil 2, clz 8, cos 2, ctz 8, erf 2, exp 2, exp2 2, floor 2, fma 8, geometry 2, log 2, log2 2, match 13, popcount 8, pow 2, reverse 8, round 2, rsqrt 2, shuffle 156, sin 2, sqrt 2, tanh 2, trunc 2, vote 3
+            atomic 250, ceil 2, clz 8, cos 2, ctz 8, erf 2, exp 2, exp2 2, floor 2, fma 8, geometry 2, log 2, log2 2, match 13, matrix 6, mma 7, popcount 8, pow 2, reverse 8, round 2, rsqrt 2, shuffle 156, sin 2, sqrt 2, tanh 2, trunc 2, vote 3
         "#]],
         );
     }

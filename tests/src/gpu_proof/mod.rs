@@ -18,6 +18,7 @@ pub mod generated;
 pub mod image;
 pub mod input;
 pub mod interpreted;
+pub mod matrices;
 pub mod numbers;
 pub mod one_value;
 pub mod operations;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A kernel for each intrinsic whose result every machine gives alike, on each type that it takes:
-//! functions, what threads of a warp exchange, places in the grid, atomic operations.
+//! functions, what threads of a warp exchange, places in the grid, atomic operations, matrices.
 
 use super::input::{Drawn, Input};
+use super::matrices;
 use super::one_value::{BLOCK, OneValue, address, ask, finish, grid_index, load, pointer, store};
 use super::{Argument, Buffer, Case};
 use kernpack_codegen::kernel::nvptx::Needs;
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Case> {
                 cases.extend(computing(row))
             }
             Meaning::Atomic(op) => cases.extend(atomics(row, op)),
+            Meaning::Matrix(op) => cases.extend(matrices::all(row, op)),
             Meaning::Approximate(_)
             | Meaning::Geometry(_)
             | Meaning::Barrier
@@ -176,7 +178,9 @@ fn atomics(row: &'static Intrinsic, op: AtomicOp) -> Vec<Case> {
     let mut cases = Vec::new();
     let of_type = match row.gives {
         Gives::Exactly(scalar) => vec![scalar],
-        Gives::Like(_) | Gives::Nothing | Gives::Pointer(_) => Scalar::ALL.to_vec(),
+        Gives::Like(_) | Gives::Vector(..) | Gives::Nothing | Gives::Pointer(_) => {
+            Scalar::ALL.to_vec()
+        }
     };
     // A float addition of a GPU may take numbers close to 0 for 0.
     for scalar in of_type.into_iter().filter(|scalar| !scalar.is_float()) {

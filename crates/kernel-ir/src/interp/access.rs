@@ -136,6 +136,12 @@ impl Execution<'_, '_> {
                 self.set(out + i, self.get(otherwise + i));
             }
         }
+        self.load_for(access, out, rest);
+    }
+
+    /// Gives each of these lanes what lies at its address.
+    pub fn load_for(&mut self, access: &Access, out: Register, lanes: u32) {
+        let mut rest = lanes;
         self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
@@ -154,10 +160,16 @@ impl Execution<'_, '_> {
 
     /// Puts a value at the address of each lane that runs, and for which a condition holds.
     pub fn store(&mut self, access: &Access, value: Register, condition: Option<Register>) {
-        let mut rest = match condition {
+        let lanes = match condition {
             Some(condition) => self.where_true(condition),
             None => self.warp.active,
         };
+        self.store_for(access, value, lanes);
+    }
+
+    /// Puts a value at the address of each of these lanes.
+    pub fn store_for(&mut self, access: &Access, value: Register, lanes: u32) {
+        let mut rest = lanes;
         self.warp.outside.access(self.place(), rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);

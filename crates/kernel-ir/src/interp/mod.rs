@@ -49,6 +49,7 @@ mod flight;
 mod grid;
 mod launch;
 mod lifetime;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod named;

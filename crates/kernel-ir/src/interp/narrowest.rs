@@ -5,7 +5,7 @@
 //! Which memory an access is of is followed along offsets. Of a pointer that comes of something
 //! else it may be any.
 
-use crate::intrinsic::{BULK_ALIGN, MBARRIER_BYTES, Meaning};
+use crate::intrinsic::{BULK_ALIGN, MATRIX_ROW_BYTES, MBARRIER_BYTES, Meaning};
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Call, Expr, InFlight, OpKind, Operand, Region};
 use crate::types::Scalar;
@@ -84,6 +84,11 @@ impl<'k> Narrowest<'k> {
                     if let Operand::Value(pointer) = operand {
                         self.add_bytes(*pointer, BULK_ALIGN);
                     }
+                }
+            }
+            Meaning::Matrix(_) => {
+                if let Some(Operand::Value(pointer)) = call.operands.first() {
+                    self.add_bytes(*pointer, MATRIX_ROW_BYTES);
                 }
             }
             Meaning::Mbarrier(_) => {

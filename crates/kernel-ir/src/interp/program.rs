@@ -4,12 +4,14 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
+use super::matrix::{Matrices, Product};
 use super::step::{
     self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, InBounds, MbarrierStep,
     Pc, Register, Step, width,
 };
 use crate::intrinsic::{
-    AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MBARRIER_BYTES, MbarrierOp, Meaning,
+    AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MATRIX_ROW_BYTES, MBARRIER_BYTES, MatrixOp,
+    MbarrierOp, Meaning,
 };
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{
@@ -349,6 +351,7 @@ impl<'a> Compiler<'a> {
                 let by = operands.get(1).copied().unwrap_or(value);
                 Step::Exchange { op, row, value, by, out }
             }
+            (Meaning::Matrix(op), out, _) => self.matrix(op, call, &operands, out),
             (Meaning::Interpreted, Some(out), _) => Step::Copy { from: vec![self.filled(1)], out },
             (Meaning::Barrier, _, _) => Step::Barrier(row.together),
             (Meaning::Fence, _, _) => Step::Fence { reach: reach(call) },
@@ -374,6 +377,43 @@ impl<'a> Compiler<'a> {
             | (Meaning::Warp(_), _, _) => unknown(row),
         };
         self.emit(step);
+    }
+
+    fn matrix(
+        &mut self,
+        op: MatrixOp,
+        call: &Call,
+        numbers: &[(Scalar, Register)],
+        out: Option<Register>,
+    ) -> Step<'a> {
+        let row = call.intrinsic;
+        match (op, numbers, &call.operands[..], out) {
+            (MatrixOp::Multiply, &[a, b, c], _, Some(out)) => {
+                Step::Multiply(Box::new(Product { row, a, b, c, out }))
+            }
+            (MatrixOp::Load, [], &[Operand::Value(pointer), _], Some(parts)) => {
+                Step::LoadMatrices(Box::new(self.matrices(call, pointer, parts)))
+            }
+            (MatrixOp::Store, &[(_, parts)], &[Operand::Value(pointer), _, _], _) => {
+                Step::StoreMatrices(Box::new(self.matrices(call, pointer, parts)))
+            }
+            _ => unknown(row),
+        }
+    }
+
+    /// Matrices of which the lanes have their parts there.
+    fn matrices(&mut self, call: &Call, pointer: Value, parts: Register) -> Matrices {
+        let row = call.intrinsic;
+        let numbers_of_row = MATRIX_ROW_BYTES / Scalar::U16.bytes();
+        let of_row = Type::of_lanes(Scalar::U16, numbers_of_row as u8);
+        Matrices {
+            row,
+            access: self.access(pointer, of_row, MATRIX_ROW_BYTES),
+            numbers: self.new_registers(numbers_of_row),
+            count: row.n_matrices(),
+            by_columns: word(call, 1) == "columns",
+            parts,
+        }
     }
 
     fn atomic(

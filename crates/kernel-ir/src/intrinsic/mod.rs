@@ -14,6 +14,7 @@ mod copy;
 mod dependent;
 mod geometry;
 mod math;
+mod matrix;
 mod mbarrier;
 mod model;
 mod prefetch;
@@ -30,6 +31,7 @@ pub use atomic::{ORDERS, SCOPES};
 pub use bulk::BULK_ALIGN;
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
+pub use matrix::{MATRIX_ROW_BYTES, N_COLUMNS, N_MATRIX_ROWS, N_ROWS, ROW_BYTES, WAYS};
 pub use mbarrier::{MBARRIER_BYTES, MOST_ARRIVALS};
 pub use model::INTERPRETED;
 pub use prefetch::CACHES;
@@ -79,6 +81,10 @@ pub enum Accepts {
     Exactly(Scalar),
     /// The type of the operand with that number.
     Like(usize),
+    /// So many numbers of one of these types, side by side.
+    Vector(&'static [Scalar], u8),
+    /// So many numbers of the type that those of the operand with that number have.
+    VectorLike(usize, u8),
     /// An address in one of these spaces.
     Pointer(&'static [Space]),
     /// A number that the code itself has, within these bounds, both included.
@@ -100,6 +106,8 @@ pub enum Gives {
     Exactly(Scalar),
     /// The type of the operand with that number.
     Like(usize),
+    /// So many numbers of this type, side by side.
+    Vector(Scalar, u8),
     /// An address in that space.
     Pointer(Space),
 }
@@ -126,7 +134,11 @@ pub enum Level {
 pub enum Touches {
     /// None.
     Nothing,
-    /// It reads and writes what its first operand, a pointer, points to, as one step.
+    /// It reads what its first operand, a pointer, points to.
+    Read,
+    /// It writes what its first operand points to.
+    Write,
+    /// It reads and writes what its first operand points to, as one step.
     Atomic,
     /// It writes what its first operand points to, and reads what its second does.
     Copy,
@@ -170,6 +182,8 @@ pub enum Meaning {
     Geometry(Geometry),
     /// Threads of a warp exchange values.
     Warp(WarpOp),
+    /// The lanes of a warp hold matrices together.
+    Matrix(MatrixOp),
     /// Threads wait for one another.
     Barrier,
     /// Some warps of a block meet at a barrier with a number.
@@ -247,6 +261,17 @@ pub enum WarpOp {
     Ballot,
     /// Which lanes have the same value: a bit for each.
     Match,
+}
+
+/// The deeds of a warp about matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixOp {
+    /// It multiplies two, and adds a third.
+    Multiply,
+    /// It reads some of shared memory.
+    Load,
+    /// It writes some into shared memory.
+    Store,
 }
 
 /// The effect of an atomic operation on memory.
@@ -349,6 +374,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         math::ROWS,
         bits::ROWS,
         warp::ROWS,
+        matrix::ROWS,
         sync::ROWS,
         timer::ROWS,
         model::ROWS,
@@ -382,6 +408,15 @@ impl Intrinsic {
         self.together == Level::Thread && self.touches == Touches::Nothing
     }
 
+    /// How many 8x8 matrices it loads or stores.
+    pub fn n_matrices(&self) -> u32 {
+        let lanes = match (self.gives, self.takes) {
+            (Gives::Vector(_, lanes), _) | (_, &[_, Accepts::Vector(_, lanes), ..]) => lanes,
+            _ => 0,
+        };
+        u32::from(lanes) / matrix::EACH
+    }
+
     /// Whether it computes: its result is a number, and a function of its operands.
     pub fn computes(&self) -> bool {
         let gives_number = !matches!(self.gives, Gives::Pointer(_) | Gives::Nothing);
@@ -395,6 +430,7 @@ impl Intrinsic {
             Gives::Nothing => None,
             Gives::Exactly(scalar) => Some(Type::Scalar(scalar)),
             Gives::Like(operand) => types.get(operand).copied().flatten(),
+            Gives::Vector(scalar, lanes) => Some(Type::Vector(scalar, lanes)),
             Gives::Pointer(space) => Some(Type::Pointer(space)),
         }
     }
@@ -413,6 +449,13 @@ impl Accepts {
             (Accepts::Int, Type::Scalar(scalar)) => scalar.is_int(),
             (Accepts::Unsigned, Type::Scalar(scalar)) => scalar.class() == Class::Unsigned,
             (Accepts::OneOf(of), Type::Scalar(scalar)) => of.contains(&scalar),
+            (Accepts::Vector(of, lanes), Type::Vector(scalar, found)) => {
+                found == lanes && of.contains(&scalar)
+            }
+            (Accepts::VectorLike(other, lanes), Type::Vector(scalar, found)) => {
+                let like = types.get(other).copied().flatten().and_then(Type::scalar);
+                found == lanes && like == Some(scalar)
+            }
             (Accepts::Any, Type::Scalar(_)) => true,
             (Accepts::Exactly(expected), Type::Scalar(scalar)) => expected == scalar,
             (
@@ -424,6 +467,8 @@ impl Accepts {
                 | Accepts::OneOf(_)
                 | Accepts::Any
                 | Accepts::Exactly(_)
+                | Accepts::Vector(..)
+                | Accepts::VectorLike(..)
                 | Accepts::Constant(..)
                 | Accepts::PowerOfTwo(..)
                 | Accepts::Warps
@@ -465,6 +510,13 @@ impl fmt::Display for Accepts {
             Accepts::Any => f.write_str("a number or a bool"),
             Accepts::Exactly(scalar) => scalar.fmt(f),
             Accepts::Like(operand) => write!(f, "the type of operand {operand}"),
+            Accepts::Vector(of, lanes) => {
+                let names = of.iter().map(|one| Type::Vector(*one, *lanes).to_string());
+                f.write_str(&names.collect::<Vec<_>>().join(" or "))
+            }
+            Accepts::VectorLike(operand, lanes) => {
+                write!(f, "{lanes} of the type that operand {operand} has several of")
+            }
             Accepts::Pointer(of) => {
                 let spaces: Vec<_> = of.iter().map(|space| space.name()).collect();
                 write!(f, "a pointer to {} memory", either(spaces))

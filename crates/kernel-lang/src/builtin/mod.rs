@@ -15,6 +15,7 @@ mod geometry;
 mod given;
 mod layouts;
 mod math;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod method;
@@ -105,6 +106,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Dependent launches", dependent::ROWS),
     ("Clocks", timer::ROWS),
     ("Warps", warp::ROWS),
+    ("Matrices", matrix::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),
 ];

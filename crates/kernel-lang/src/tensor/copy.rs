@@ -40,6 +40,13 @@ pub(crate) struct Pieces {
     order: Layout<Leaf>,
 }
 
+impl Pieces {
+    /// Whether one access has all elements, as many as that.
+    pub fn is_one_of(&self, n_elements: usize) -> bool {
+        [self.size, self.width] == [n_elements; 2]
+    }
+}
+
 impl Emission {
     /// How many elements one access of each tile has, and which: numbers of elements.
     fn common_run(&mut self, tensors: &[&Tensor], most: i64) -> Option<(usize, Mode<Leaf>)> {
@@ -99,7 +106,7 @@ impl Emission {
     }
 
     /// Where the element of that number is, counted from the memory's address.
-    pub(super) fn element_at(&mut self, tensor: &Tensor, number: usize) -> Result<Int<Leaf>> {
+    pub fn element_at(&mut self, tensor: &Tensor, number: usize) -> Result<Int<Leaf>> {
         let at = index_of(self, &Int::Known(number as i64), &tensor.layout)?;
         match &tensor.offset {
             Tuple::Leaf(offset) => Arith::add(self, offset, &at),

@@ -59,6 +59,11 @@ impl Emission {
         Some(self.both(a?, b?))
     }
 
+    /// Where an access is made that the lanes of a warp make together: where each of them can.
+    pub fn in_all_lanes(&mut self, within: Within) -> Within {
+        Within(within.0.map(|condition| self.call_row("vote.all", &[condition])))
+    }
+
     /// Where an access is skipped, if that may be anywhere.
     pub fn skipped(&mut self, within: Within) -> Option<Within> {
         within.0.map(|condition| Within(Some(self.b.unary(Unary::Not, condition))))
@@ -99,10 +104,11 @@ impl Emission {
         });
         let made = self.b.close();
         let skipped = match (slot, given.map(|value| self.b.ty(value))) {
-            (Some(slot), Some(Type::Scalar(scalar))) => {
+            (Some(slot), Some(ty @ (Type::Scalar(scalar) | Type::Vector(scalar, _)))) => {
                 self.b.open();
                 let zero = self.b.constant(Const::from_bits(scalar, 0));
-                self.b.set(slot, zero);
+                let zeros = self.b.splat(zero, ty.lanes());
+                self.b.set(slot, zeros);
                 self.b.close()
             }
             _ => Region::default(),

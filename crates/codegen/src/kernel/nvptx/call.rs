@@ -22,6 +22,7 @@ impl Lowering<'_, '_, Nvptx> {
             }
             (Meaning::Geometry(geometry), Some(result)) => self.lower_geometry(result, geometry),
             (Meaning::Warp(op), Some(result)) => self.lower_warp(result, op, &values),
+            (Meaning::Matrix(op), result) => self.lower_matrix(result, op, call),
             (Meaning::Barrier, _) => self.lower_barrier(row.together),
             (Meaning::Named { waits }, _) => self.lower_named(call, waits),
             (Meaning::Interpreted, Some(result)) => {

@@ -4,7 +4,7 @@
 //! before this is known.
 
 use super::rows;
-use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, MbarrierOp, Meaning};
+use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, MatrixOp, MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, Expr, Load, OpKind, Operand, Qualifier, Region, Store};
 use kernpack_kernel_ir::verify::check_calls;
@@ -61,6 +61,8 @@ impl Needs {
                 | Geometry::ClusterRank
                 | Geometry::ClusterSize,
             ) => Needs::SINCE_SM_90,
+            // Stores of matrices came with clusters.
+            Meaning::Matrix(MatrixOp::Store) => Needs::SINCE_SM_90,
             Meaning::Bulk(_) => Needs::COUNTS_OF_BYTES,
             Meaning::Mbarrier(op) => match op {
                 MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx | MbarrierOp::CompleteTx => {

@@ -50,7 +50,7 @@ pub(super) fn is_narrow(ty: Type, range: Interval) -> bool {
 
 impl<'c, T: Target> Lowering<'c, '_, T> {
     /// The type of a value that is not narrow.
-    pub(super) fn ty(ty: Type) -> Ty {
+    pub(in crate::kernel) fn ty(ty: Type) -> Ty {
         match ty {
             Type::Scalar(scalar) => scalar_ty(scalar),
             Type::Vector(scalar, lanes) => Ty::Vector(lane(scalar), lanes.into()),

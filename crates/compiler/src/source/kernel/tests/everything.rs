@@ -248,7 +248,9 @@ fn has_space(space: Space, sm: u32) -> bool {
 /// The types that an operand of a row may have.
 fn accepted(accepts: Accepts) -> Vec<Type> {
     let spaces = Space::ALL.iter().map(|space| Type::Pointer(*space));
-    let all = Scalar::ALL.iter().map(|scalar| Type::Scalar(*scalar)).chain(spaces);
+    let vectors = Scalar::ALL.iter().flat_map(|scalar| [2, 4, 8, 16].map(|lanes| (scalar, lanes)));
+    let vectors = vectors.map(|(scalar, lanes)| Type::Vector(*scalar, lanes));
+    let all = Scalar::ALL.iter().map(|scalar| Type::Scalar(*scalar)).chain(spaces).chain(vectors);
     all.filter(|ty| accepts.takes(*ty, &[])).collect()
 }
 
@@ -264,6 +266,7 @@ fn ways(row: &Intrinsic) -> Vec<Vec<Way>> {
             }
             Accepts::Warps => vec![Way::Constant(32), Way::Constant(1024)],
             Accepts::Like(operand) => vec![Way::Like(*operand)],
+            Accepts::VectorLike(operand, lanes) => vec![Way::Lanes(*operand, *lanes)],
             _ => accepted(*accepts).into_iter().map(Way::Type).collect(),
         };
         let with = |way: &Vec<Way>| {
@@ -278,6 +281,8 @@ fn ways(row: &Intrinsic) -> Vec<Vec<Way>> {
 enum Way {
     Type(Type),
     Like(usize),
+    /// So many of the type that the operand with that number has several of.
+    Lanes(usize, u8),
     Word(&'static str),
     Constant(i64),
 }
@@ -289,6 +294,11 @@ fn give(maker: &mut Maker, way: Way, number: usize, ways: &[Way]) -> Operand {
         Way::Type(Type::Pointer(space)) => Operand::Value(maker.base(space)),
         Way::Type(ty) => Operand::Value(maker.operand(ty, number)),
         Way::Like(other) => give(maker, ways[other], number, ways),
+        Way::Lanes(other, lanes) => {
+            let Way::Type(ty) = ways[other] else { unreachable!("it is a vector") };
+            let scalar = ty.scalar().unwrap_or_else(|| unreachable!("{ty} is a vector"));
+            Operand::Value(maker.operand(Type::Vector(scalar, lanes), number))
+        }
     }
 }
 
