@@ -14,6 +14,7 @@
 mod allocation;
 mod condition;
 mod constant;
+mod max_blocks;
 mod named_tensor;
 mod tensor_map;
 mod unsaid;
@@ -474,40 +475,6 @@ impl Join<'_, '_> {
         }
     }
 
-    /// How many blocks of a launch the device holds at once, where its grid names that and it may
-    /// run.
-    fn ask_blocks(
-        &mut self,
-        index: usize,
-        launch: &LaunchSpec,
-        cond: Option<Value>,
-    ) -> Option<Value> {
-        let GpuLaunch { geometry, .. } = launch.on_gpu()?;
-        let named = geometry.grid.iter().flat_map(|extent| extent.names());
-        let named = named.filter(|name| name.text == MAX_BLOCKS).last()?;
-        if let Some(cluster) = geometry.cluster.first() {
-            let message = format!("`{MAX_BLOCKS}` is of blocks, and launch {index} has clusters");
-            let problem = Diagnostic::new("launch", message).at(named.span).at(cluster.span);
-            let help = "compute the grid from `device.sm_count`";
-            self.diagnostics.push(problem.help(help));
-            return Some(self.cx.b.int(1));
-        }
-        let exprs = || geometry.block.iter().chain([&geometry.shared]);
-        let is_known = |name: crate::expr::Name| self.no_integer(&name.text).is_none();
-        // Of a name that has no value is told where the layout is planned.
-        let has_values = exprs().flat_map(|expr| expr.names()).all(is_known);
-        let is_never = cond.is_some_and(|cond| self.cx.b.as_bool(cond) == Some(false));
-        if !has_values || is_never {
-            return Some(self.cx.b.int(1));
-        }
-        let mut block = [self.cx.b.int(1); 3];
-        for (extent, written) in block.iter_mut().zip(&geometry.block) {
-            *extent = self.value(written).value;
-        }
-        let shared = self.value(&geometry.shared).value;
-        Some(self.cx.b.ask_blocks(index, cond, block, shared))
-    }
-
     /// The layout of a launch of which the device holds so many blocks; `None` where a name in it
     /// has no value.
     fn grid(
@@ -519,12 +486,9 @@ impl Join<'_, '_> {
         const MOST: i64 = i32::MAX as i64;
         // A grid's limits are the same on every device; those of a block are for the driver to
         // know, as far as no device takes more.
-        if let Some(value) = max_blocks {
-            let path = Path::argument(MAX_BLOCKS, 0);
-            self.cx.define(Named::new(value, NamedKind::Int, &path));
-        }
-        let grid = self.dims(launch, "grid", &geometry.grid, 0, MOST_BLOCKS_ALONG.map(i64::from));
-        self.cx.forget(MAX_BLOCKS);
+        let grid = self.knowing_blocks(max_blocks, |join| {
+            join.dims(launch, "grid", &geometry.grid, 0, MOST_BLOCKS_ALONG.map(i64::from))
+        });
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
         let place = format!("`block` of launch {launch}");
         let too_many = check::launch_range::too_many_threads(&place, &geometry.block);

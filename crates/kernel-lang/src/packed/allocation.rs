@@ -133,7 +133,7 @@ impl Evaluator<'_> {
     fn extent(&mut self, dim: &Evaluated, span: Span) -> Option<String> {
         match self.folded(dim.clone()) {
             Evaluated::Int(number) => Some(number.to_string()),
-            Evaluated::Dim(expr) if max_blocks::is_named_in(&expr) => {
+            late if max_blocks::is_in(&late) => {
                 self.report(max_blocks::known_late().label(span, "asked for")).and(None)
             }
             Evaluated::Dim(expr) => Some(self.facts.canonical(&expr).to_string()),

@@ -101,6 +101,9 @@ impl Evaluator<'_> {
         };
         let constant = |constant| Ok(Argument::Constant(constant));
         match value {
+            value if max_blocks::is_in(value) => {
+                Err(Some(Box::new(max_blocks::known_late().label(span, "passed here"))))
+            }
             Evaluated::Poison => Err(None),
             Evaluated::None => constant(Constant::None),
             Evaluated::Bool(truth) => constant(Constant::Bool(*truth)),
@@ -116,9 +119,6 @@ impl Evaluator<'_> {
                 Some(layout) => constant(Constant::Layout(layout, *swizzle)),
                 None => Ok(Argument::Layout(layout.clone(), *swizzle)),
             },
-            Evaluated::Dim(expr) if max_blocks::is_named_in(expr) => {
-                Err(Some(Box::new(max_blocks::known_late().label(span, "passed here"))))
-            }
             Evaluated::Dim(expr) => Ok(self.number_passed(expr)),
             Evaluated::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
             Evaluated::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),

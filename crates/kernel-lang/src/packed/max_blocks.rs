@@ -12,9 +12,10 @@
 use super::expression::Evaluator;
 use super::number::Row;
 use super::value::{Evaluated, KernelCall};
-use crate::argument::Argument;
+use crate::argument::{Argument, Dim};
 use crate::builtin;
 use crate::call::Arg;
+use kernpack_layout::Int;
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::Geometry;
 use kernpack_validators::expr::Expr as Number;
@@ -54,8 +55,20 @@ fn number(name: &str) -> Option<usize> {
 }
 
 /// Whether an expression is computed from an answer.
-pub(super) fn is_named_in(expr: &Number) -> bool {
+fn is_named_in(expr: &Number) -> bool {
     expr.names().iter().any(|name| is_name(&name.text))
+}
+
+/// Whether a number is computed from an answer, or one of a layout's.
+pub(super) fn is_in(value: &Evaluated) -> bool {
+    match value {
+        Evaluated::Dim(expr) => is_named_in(expr),
+        Evaluated::Layout(layout, _) => {
+            let other = |dim: &Dim| (!is_named_in(&dim.expr)).then(|| Int::Dynamic(dim.clone()));
+            layout.convert(&mut |dim: &Dim| other(dim)).is_none()
+        }
+        _ => false,
+    }
 }
 
 impl Evaluator<'_> {
@@ -99,7 +112,7 @@ impl Evaluator<'_> {
         for number in of_grid.filter_map(|name| number(&name.text)) {
             let asked = self.asked[number].clone();
             if let Some(what) = self.difference(&asked, &geometry, call, args)? {
-                let message = format!("`kp.max_blocks` is asked of {what} than is launched");
+                let message = format!("`kp.max_blocks` has {what} than its launch");
                 let problem = Diagnostic::new("launch-argument", message).label(asked.span, "here");
                 let help = "ask of the kernel and its arguments, the `block` and the `smem` that \
                             this launch has";
@@ -120,7 +133,8 @@ impl Evaluator<'_> {
         Some(geometry)
     }
 
-    /// What a launch has that was not asked about; nothing inside where that is nothing.
+    /// The difference between a launch and the one that was asked about; nothing inside where there
+    /// is none.
     fn difference(
         &mut self,
         asked: &Asked,
@@ -157,7 +171,7 @@ fn settled(expr: &Number) -> Number {
     }
 }
 
-/// What is computed from a number of blocks and no grid.
+/// The problem of whatever is computed from a number of blocks, and is no grid.
 pub(super) fn known_late() -> Diagnostic {
     let message = "`kp.max_blocks` is known for the grid of its launch only";
     let problem = Diagnostic::new("packed-value", message);

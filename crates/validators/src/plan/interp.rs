@@ -72,7 +72,7 @@ pub enum Outcome {
 
 /// The kernels of a plan, as far as a call depends on them.
 pub trait Kernels {
-    /// What the host function of the launch of a number returns.
+    /// The status that the host function of the launch of a number returns.
     fn status_of(&self, _launch: usize) -> i32 {
         0
     }
