@@ -148,6 +148,10 @@ def test_what_is_not_there_is_no_attribute(ask, told):
         ),
         (lambda: kp.exp(1.0, 2), "`kp.exp` is for kernels: functions under `@kp.kernel` call it"),
         (lambda: kp.empty((3,)), "`kp.empty` is for kernels: functions under `@kp.jit` call it"),
+        (
+            lambda: kp.max_blocks(None, 256),
+            "`kp.max_blocks` is for kernels: functions under `@kp.jit` call it",
+        ),
         (lambda: kp.float32(1), "`kp.float32(…)` converts a number of a kernel"),
         (lambda: kp.Tensor(), "`kp.Tensor` is an annotation"),
     ],
@@ -200,6 +204,33 @@ def test_the_device_is_asked_by_jit_functions():
     assert repr(kp.device) == "kp.device"
     with pytest.raises(AttributeError, match="`kp.device.cc` is for functions under `@kp.jit`"):
         _ = kp.device.cc
+
+
+def test_grids_of_all_blocks_that_run_at_once_are_computed_in_jit_functions():
+    @kp.kernel
+    def tells(out, room: kp.Constexpr):
+        kept = kp.shared(kp.int32, room)
+        kept[kp.thread_idx()[0]] = kp.grid_dim()[0]
+        kp.grid_sync()
+        out[kp.block_idx()[0], kp.thread_idx()[0]] = kept[kp.thread_idx()[0]]
+
+    def launched(call, most):
+        blocks = kp.max_blocks(call, block=64)
+        call.launch(grid=min(blocks, most), block=64, cooperative=True)
+
+    @kp.jit
+    def asks(out, room: kp.Constexpr):
+        launched(tells(out, room), out.shape[0])
+
+    for room, blocks in ((64, 96), (15000, 9), (30000, 3), (1000000, 3)):
+        out = torch.zeros((200, 64), dtype=torch.int32)
+        checked = asks.check(out, room, device={"sm_count": 3})
+        assert checked.ok == (room < 1000000)
+        if checked.ok:
+            written = checked.arguments[0]
+            assert bool((written[:blocks] == blocks).all()) and not bool(written[blocks:].any())
+    checked = asks.check(torch.zeros((5, 64), dtype=torch.int32), 64)
+    assert checked.ok and bool((checked.arguments[0] == 5).all())
 
 
 def test_a_warp_has_as_many_threads_in_python():

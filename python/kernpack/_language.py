@@ -48,7 +48,7 @@ class Device:
 
 device = Device()
 
-_OF_JIT = ("aligned", "empty", "static", "view", "zeros")
+_OF_JIT = ("aligned", "empty", "max_blocks", "static", "view", "zeros")
 """The functions that kernels have not."""
 
 

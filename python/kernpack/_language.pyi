@@ -15,8 +15,10 @@ from ._layout import Layout, Swizzle
 from ._values import (
     Condition,
     Coord,
+    Dims,
     Elements,
     Extents,
+    Launchable,
     LayoutLike,
     Mbarrier,
     Modes,
@@ -904,6 +906,12 @@ def view(tensor: Tensor, layout: LayoutLike) -> Tensor:
 def aligned(tensor: Tensor, bytes: int) -> builtins.bool:
     """Whether a tensor of the signature begins at a multiple of so many bytes: a condition, which
     each call answers where the signature does not.
+    """
+
+def max_blocks(kernel: Launchable, block: Dims, smem: Numeric | None = ...) -> Num:
+    """How many blocks of a launch the device of the call holds at once, for the grid of that
+    launch: of the same kernel with its arguments, `k(x, y)`, with the same `block` and `smem`.
+    At least one for each multiprocessor.
     """
 
 class PipelineUserType:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cooperative launches whose blocks wait for the whole grid, and launches that ask the device. `gpu-test`
-submits them each way.
+"""Cooperative launches whose blocks wait for the whole grid, launches that ask the device, and those whose
+grid is all that it holds at once. `gpu-test` submits them each way.
 """
+
+import ctypes
+import re
 
 import kernpack as kp
 import pytest
@@ -54,6 +57,54 @@ def tell(out, sm_count, smem, cc):
 def told(out):
     blocks = min(kp.device.sm_count, out.shape[0])
     tell(out, kp.device.sm_count, kp.device.smem_optin, kp.device.cc).launch(grid=blocks, block=32)
+
+
+@kp.kernel
+def meet(out, room: kp.Constexpr):
+    kept = kp.shared(kp.int32, room)
+    kept[kp.thread_idx()[0]] = 1
+    kp.sync_threads()
+    if kp.thread_idx()[0] == 0:
+        kp.atomic_add(out, 0, kept[0])
+    kp.grid_sync()
+    if kp.thread_idx()[0] == 0:
+        out[1 + kp.block_idx()[0]] = kp.atomic_load(out, 0)
+
+
+def met(out, more, threads, room):
+    call = meet(out, room)
+    blocks = kp.max_blocks(call, block=threads) + more
+    call.launch(grid=blocks, block=threads, cooperative=True)
+
+
+@kp.jit("large(out: Tensor([n], int32, mut), more: int32)")
+def large(out, more):
+    met(out, more, 1024, 1024)
+
+
+@kp.jit("small(out: Tensor([n], int32, mut), more: int32)")
+def small(out, more):
+    met(out, more, 128, 128)
+
+
+@kp.jit("holding(out: Tensor([n], int32, mut), more: int32)")
+def holding(out, more):
+    met(out, more, 128, 15000)
+
+
+def blocks_of_each(function, threads, shared):
+    """How many blocks of a function's kernel each multiprocessor holds, as the driver says of its PTX."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+    (text,) = function.ptx.values()
+    name = re.search(r"\.entry\s+(\w+)", text)[1]
+    module, kernel, blocks = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+    torch.zeros(1, device="cuda")
+    assert cuda.cuModuleLoadData(ctypes.byref(module), text.encode() + b"\0") == 0
+    assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, name.encode()) == 0
+    assert cuda.cuFuncSetAttribute(kernel, 8, shared) == 0
+    asked = cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor
+    assert asked(ctypes.byref(blocks), kernel, threads, ctypes.c_size_t(shared)) == 0
+    return blocks.value
 
 
 def expect_turned(x, first, turns):
@@ -124,3 +175,22 @@ def test_the_device_is_what_pytorch_says():
         assert row[1] >= 48 * 1024
         expected = [row if i < PROCESSORS else [0, 0, 0] for i in range(n)]
         assert out.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "threads", "shared"), [(large, 1024, 0), (small, 128, 0), (holding, 128, 60000)]
+)
+def test_a_grid_is_all_that_runs_at_once(function, threads, shared):
+    at_once = PROCESSORS * blocks_of_each(function, threads, shared)
+    assert at_once >= PROCESSORS
+    for more in (0, -1, 0, 1 - at_once):
+        out = torch.zeros(1 + at_once, dtype=torch.int32, device="cuda")
+        function(out, more)
+        blocks = at_once + more
+        assert out.tolist() == [blocks] * (1 + blocks) + [0] * (at_once - blocks)
+    out = torch.zeros(2 + at_once, dtype=torch.int32, device="cuda")
+    for more in (1, 1000):
+        refused = f"expected at most {at_once} at once, got {at_once + more}$"
+        with pytest.raises(ValueError, match=refused):
+            function(out, more)
+    assert not out.any()

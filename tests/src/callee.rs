@@ -98,15 +98,20 @@ impl<'s> Interpreter<'s> {
     }
 }
 
+impl plan::Kernels for Interpreter<'_> {
+    fn status_of(&self, launch: usize) -> i32 {
+        self.statuses[launch].unwrap_or(0)
+    }
+}
+
 impl Callee for Interpreter<'_> {
     fn name(&self) -> &'static str {
         "interpreter"
     }
 
     fn call(&mut self, arguments: &Arguments) -> Outcome {
-        let status_of = |launch: usize| self.statuses[launch].unwrap_or(0);
         let (args, n_args) = (arguments.address(), arguments.count());
-        match interpret_with(self.plan, arguments, args, n_args, &status_of) {
+        match interpret_with(self.plan, arguments, args, n_args, self) {
             plan::Outcome::Accepted(accepted) => {
                 let combination = accepted.combination.unwrap_or(0) as usize;
                 let launches = accepted.launches.into_iter();

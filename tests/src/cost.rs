@@ -76,7 +76,7 @@ fn joined(n: usize, word: &str) -> String {
 
 fn n_steps(steps: &[Step]) -> usize {
     let of = |step: &Step| match step {
-        Step::Let(..) | Step::Require(..) | Step::AskDevice => 1,
+        Step::Let(..) | Step::Require(..) | Step::AskDevice | Step::AskBlocks(_) => 1,
         Step::When(When { steps, .. }) | Step::Repeat(Repeat { steps, .. }) => 1 + n_steps(steps),
     };
     steps.iter().map(of).sum()

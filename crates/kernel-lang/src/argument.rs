@@ -35,7 +35,7 @@ impl fmt::Display for Dim {
 }
 
 /// The argument of a kernel's parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A tensor.
     Tensor(Box<TensorArg>),
@@ -56,7 +56,7 @@ pub enum Argument {
 }
 
 /// A tensor, or a part of one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TensorArg {
     /// Its name in messages.
     pub name: Name,
@@ -78,7 +78,7 @@ pub struct TensorArg {
 }
 
 /// A number that each call has its own of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ScalarArg {
     /// Its expression: a parameter, or an expression over dims.
     pub expr: Expr,
@@ -128,7 +128,7 @@ pub enum FunctionArg {
 }
 
 /// An argument that may be None.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OptionalArg {
     /// 1 where it is given, else 0: `w.given`.
     pub given: Expr,
@@ -136,4 +136,18 @@ pub struct OptionalArg {
     pub inner: Argument,
     /// Its name in messages.
     pub name: Name,
+}
+
+/// A function that is written is the one at its place, with what it uses there.
+impl PartialEq for FunctionArg {
+    fn eq(&self, other: &FunctionArg) -> bool {
+        match (self, other) {
+            (
+                FunctionArg::Written { function: a, captured: of_a, .. },
+                FunctionArg::Written { function: b, captured: of_b, .. },
+            ) => Arc::ptr_eq(a, b) && of_a == of_b,
+            (FunctionArg::Builtin(a), FunctionArg::Builtin(b)) => a == b,
+            _ => false,
+        }
+    }
 }

@@ -47,6 +47,7 @@ use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
 use kernpack_validators::plan::{Accepted, DeviceFact, LaidOut, Outcome, Refused};
+use launches::OnDevice;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -176,7 +177,8 @@ pub fn interpret(
     }
     let of_ranks = wanted.of_ranks().into_iter().map(|wanted| {
         let arguments = Arguments::make(&function.signature, &wanted)?;
-        let outcome = check_call_knowing(plan, &arguments.described, device, Some(facts));
+        let outcome =
+            check_call_knowing(plan, &arguments.described, device, facts, &OnDevice(&ready, facts));
         let accepted = accepted(outcome)?;
         if is_known {
             ready.check_archs(&accepted, facts)?;

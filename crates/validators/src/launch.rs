@@ -14,6 +14,7 @@
 mod allocation;
 mod condition;
 mod constant;
+mod max_blocks;
 mod named_tensor;
 mod tensor_map;
 mod unsaid;
@@ -32,7 +33,7 @@ use crate::host_type::{HostType, element_path};
 use crate::kernel_name::KernelName;
 use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
-use crate::plan::{self, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
+use crate::plan::{self, CScalar, DeviceFact, Grid, Launch, LaunchArg, MAX_BLOCKS, Plan, Value};
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, join};
 use crate::signature::Signature;
@@ -225,7 +226,8 @@ impl Signature {
 fn asks_device(workspaces: &[Workspace], launches: &[LaunchSpec]) -> bool {
     let on_gpu = launches.iter().any(|launch| launch.on_gpu().is_some());
     let mut names = launches.iter().flat_map(LaunchSpec::names);
-    on_gpu && (names.any(|name| DeviceFact::named(&name).is_some()) || name_device(workspaces))
+    let asks = |name: String| DeviceFact::named(&name).is_some() || name == MAX_BLOCKS;
+    on_gpu && (names.any(asks) || name_device(workspaces))
 }
 
 /// Whether workspaces name what is known of the device.
@@ -388,6 +390,7 @@ impl Join<'_, '_> {
             let unknown = launch.kernel.unknown_vars(self.cx.bindings());
             let is_named = unknown.is_empty();
             self.diagnostics.0.extend(unknown);
+            let max_blocks = self.ask_blocks(index, launch, cond);
             self.cx.b.open();
             let mut args: Vec<_> =
                 launch.args.iter().map(|arg| self.placed_argument(index, launch, arg)).collect();
@@ -399,7 +402,7 @@ impl Join<'_, '_> {
                 }),
                 Site::Gpu(GpuLaunch { geometry, hidden }) => {
                     args.extend(hidden.iter().map(|arg| self.hidden(arg)));
-                    self.grid(index, geometry).map(plan::Site::Gpu)
+                    self.grid(index, geometry, max_blocks).map(plan::Site::Gpu)
                 }
             };
             let always = self.cx.b.bool(true);
@@ -472,12 +475,20 @@ impl Join<'_, '_> {
         }
     }
 
-    /// The layout of a launch; `None` where a name in it has no value.
-    fn grid(&mut self, launch: usize, geometry: &Geometry) -> Option<Grid> {
+    /// The layout of a launch of which the device holds so many blocks; `None` where a name in it
+    /// has no value.
+    fn grid(
+        &mut self,
+        launch: usize,
+        geometry: &Geometry,
+        max_blocks: Option<Value>,
+    ) -> Option<Grid> {
         const MOST: i64 = i32::MAX as i64;
         // A grid's limits are the same on every device; those of a block are for the driver to
         // know, as far as no device takes more.
-        let grid = self.dims(launch, "grid", &geometry.grid, 0, MOST_BLOCKS_ALONG.map(i64::from));
+        let grid = self.knowing_blocks(max_blocks, |join| {
+            join.dims(launch, "grid", &geometry.grid, 0, MOST_BLOCKS_ALONG.map(i64::from))
+        });
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
         let place = format!("`block` of launch {launch}");
         let too_many = check::launch_range::too_many_threads(&place, &geometry.block);
@@ -620,6 +631,9 @@ impl Join<'_, '_> {
                     "write a condition on it, such as `when = \"{name} in {{float32}}\"`, or name the kernel by it: `kernel = \"k_{{{name}}}\"`"
                 ),
             ),
+            None if name == MAX_BLOCKS => {
+                ("is known in the grid of a launch on a GPU only", known.to_string())
+            }
             None if DeviceFact::named(name).is_some() => {
                 ("is known in launches on a GPU only", known.to_string())
             }

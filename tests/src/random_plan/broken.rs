@@ -106,6 +106,12 @@ fn break_step(rng: &mut Rng, plan: &Plan, step: &mut Step) {
     match step {
         Step::Let(_, it) => *it = value,
         Step::AskDevice => *step = Step::Let("x".to_string(), value),
+        Step::AskBlocks(asked) => match rng.below(4) {
+            0 => asked.cond = Some(value),
+            1 => asked.shared = value,
+            2 => asked.answer = value,
+            _ => asked.launch += 1,
+        },
         Step::Require(cond, fault) => match rng.below(4) {
             0 => *cond = value,
             1 => fault.parts.push(Part::Text("a\0b".to_string())),

@@ -2,8 +2,9 @@
 //! Packages with GPU kernels, called on a driver that needs no GPU: which device and stream they
 //! choose ([`devices`]), whose memory they [reach](peers), what they load ([`loading`]), and what
 //! they say ([`errors`]); kernels by their [names] in C++, [prepared](prepare) calls and what they
-//! [hold](held), what launches [pass](arguments) and [ask](facts) of the device, [tensor
-//! maps](tensor_map), and kernels that [Triton](triton) compiled, or that are [written
+//! [hold](held), what launches [pass](arguments) and [ask](facts) of the device, also how many
+//! [blocks](max_blocks) it holds, [tensor maps](tensor_map), and kernels that [Triton](triton)
+//! compiled, or that are [written
 //! here](kernel_files); how launches were [submitted], through executable [graphs], alone and in
 //! [chains], by [threads](graph_threads), and where they stay [plain], because of a [setting] too;
 //! how many graphs there [are](graph_bounds), and what [fails](graph_errors) on their way; and the
@@ -27,6 +28,7 @@ mod held;
 mod interface;
 mod kernel_files;
 mod loading;
+mod max_blocks;
 mod names;
 mod peers;
 mod plain;

@@ -33,6 +33,9 @@ pub struct FunctionBuilder<'f, 'c> {
     pub(super) device: Option<V<'c>>,
     /// The number of the call's device, once it has been found out.
     pub(super) device_number: Option<V<'c>>,
+    /// The launches that steps ask about, each with the numbers of its kernels: one, or one for
+    /// each combination of dtypes that it has some for.
+    pub(super) kernels_asked: Vec<(usize, Vec<usize>)>,
     /// Whether its caller has memory for an error, which has the caller's backtrace.
     is_piece: bool,
 }
@@ -66,6 +69,7 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
             error: None,
             device: None,
             device_number: None,
+            kernels_asked: vec![],
             is_piece: false,
         }
     }

@@ -31,7 +31,7 @@ use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
 use kernpack_runtime::interface::layout::error_parts;
 use kernpack_validators::fault::calling;
 use kernpack_validators::plan::{
-    self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Site, Status,
+    self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Plan, Site, Status,
 };
 
 /// The kernels and modules that launches are lowered with, beside the plan.
@@ -49,6 +49,25 @@ pub struct Launching<'k> {
     pub number: u32,
     /// How its launches on a GPU are submitted.
     pub submit: Submit,
+}
+
+impl Launching<'_> {
+    /// The launches that steps of a plan ask about, each with the numbers of its kernels.
+    pub fn kernels_asked(&self, plan: &Plan) -> Vec<(usize, Vec<usize>)> {
+        let is_asked =
+            |launch: &&plan::Launch| plan.asks_blocks().any(|asked| asked.launch == launch.index);
+        let launches = plan.launches.iter().filter(is_asked);
+        let numbers = launches.map(|launch| {
+            let described = &self.launches[launch.index];
+            let source = described.gpu_source().expect("the plan is of this launch");
+            let symbols = described.symbols(plan, launch);
+            let number = |symbol: &String| {
+                self.kernels.number(source, symbol).expect("every kernel has a number")
+            };
+            (launch.index, symbols.iter().map(number).collect())
+        });
+        numbers.collect()
+    }
 }
 
 /// Lowers the rest of a function behind its checks.
@@ -332,17 +351,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             let extent = self.builder.value(extent);
             conds.push(e.compare(Predicate::NE, extent, self.i64(0)));
         }
-        conds.extend(self.has_kernel(launch));
+        conds.extend(self.builder.has_kernel(launch));
         conds.into_iter().reduce(|a, b| e.arith(Operation::And, a, b))
-    }
-
-    /// Whether a launch has a kernel for the call's dtypes, where it has not one for all.
-    fn has_kernel(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
-        let (e, plan) = (self.e(), self.builder.plan);
-        let index = plan.combinations.index.filter(|_| !plan.has_every_kernel(launch))?;
-        let index = self.builder.value(index);
-        let is = |row: &usize| e.compare(Predicate::EQ, index, self.i64(*row as i64));
-        launch.rows.iter().map(is).reduce(|a, b| e.arith(Operation::Or, a, b))
     }
 
     /// The environment's stream, which has been asked for.

@@ -28,7 +28,7 @@ use kernpack_validators::plan::{Expr, Plan, Type, Value};
 pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Launching<'_>) {
     let state = State::of(entry.plan);
     let (check, launch) = pieces(e, &entry.plan.name);
-    lower_check(e, check, entry.plan, &state, faults);
+    lower_check(e, check, entry.plan, &state, faults, with);
     lower_launch(e, launch, entry.plan, &state, faults, with);
 
     let function = SafeCall::define(e, &format!("{FUNCTION_PREFIX}{}", entry.plan.name));
@@ -80,10 +80,12 @@ fn lower_check<'c>(
     plan: &Plan,
     state: &State,
     faults: &mut Faults,
+    with: Launching<'_>,
 ) {
     e.begin(function);
     let [args, n_args, memory, error] = [0, 1, 2, 3].map(|number| e.param(function, number));
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args).piece(error);
+    builder.kernels_asked = with.kernels_asked(plan);
     builder.plan();
     for (slot, value) in state.slots() {
         let stored = builder.value(value);

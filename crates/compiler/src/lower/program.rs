@@ -33,7 +33,7 @@ pub fn program(plan: &Plan, faults: &mut Faults) -> Program {
 /// How many steps of a program a step of the plan is.
 pub fn n_steps(step: &Step) -> u32 {
     match step {
-        Step::Let(..) | Step::AskDevice => 0,
+        Step::Let(..) | Step::AskDevice | Step::AskBlocks(_) => 0,
         Step::Require(..) => 1,
         Step::When(When { steps, .. }) | Step::Repeat(Repeat { steps, .. }) => {
             1 + steps.iter().map(n_steps).sum::<u32>()
@@ -55,7 +55,7 @@ impl Writer<'_> {
         for step in steps {
             match step {
                 // Whether the device can be asked is no check: it has been.
-                Step::Let(..) | Step::AskDevice => {}
+                Step::Let(..) | Step::AskDevice | Step::AskBlocks(_) => {}
                 Step::Require(cond, fault) => {
                     let cond = self.value(*cond);
                     let values = fault.values().map(|value| self.value(value)).collect();

@@ -44,6 +44,7 @@ impl FunctionBuilder<'_, '_> {
                 Step::When(when) => self.when(when),
                 Step::Repeat(repeat) => self.repeat(repeat),
                 Step::AskDevice => self.ask_device(),
+                Step::AskBlocks(asked) => self.ask_blocks(asked),
                 Step::Require(cond, _) if let Some((cond, n_steps)) = self.but(*cond, behind) => {
                     self.require(cond, None);
                     rest = &behind[n_steps..];
@@ -125,7 +126,11 @@ impl FunctionBuilder<'_, '_> {
                     conds.push(*cond);
                     n_steps = i + 1;
                 }
-                Step::Require(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice => break,
+                Step::Require(..)
+                | Step::When(_)
+                | Step::Repeat(_)
+                | Step::AskDevice
+                | Step::AskBlocks(_) => break,
             }
         }
         Some((excuse, conds, n_steps))
@@ -183,7 +188,9 @@ impl FunctionBuilder<'_, '_> {
 fn next_condition(steps: &[Step]) -> Option<Value> {
     match steps.iter().find(|step| !matches!(step, Step::Let(..)))? {
         Step::Require(cond, _) => Some(*cond),
-        Step::Let(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice => None,
+        Step::Let(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice | Step::AskBlocks(_) => {
+            None
+        }
     }
 }
 
@@ -195,6 +202,9 @@ pub(super) fn needed(plan: &Plan) -> Vec<bool> {
             match step {
                 // What follows the checks needs the device, too.
                 Step::Let(..) | Step::AskDevice => {}
+                Step::AskBlocks(asked) => {
+                    asked.values().for_each(|value| mark(plan, value, needed));
+                }
                 Step::Require(cond, _) => mark(plan, *cond, needed),
                 Step::When(when) => {
                     mark(plan, when.cond, needed);

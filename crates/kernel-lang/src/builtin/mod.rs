@@ -161,6 +161,9 @@ pub(crate) fn is_member(name: &str) -> bool {
 /// The name of the device of a call, which packed functions have.
 pub(crate) const DEVICE: &str = "device";
 
+/// The name of the function for grids of blocks that run at once, which packed functions have.
+pub(crate) const MAX_BLOCKS: &str = "max_blocks";
+
 /// The diagnostic about a name that kernpack has not.
 pub(crate) fn unknown(name: &str) -> Diagnostic {
     if let Some(instead) = reserved::reserved(name) {
@@ -170,6 +173,12 @@ pub(crate) fn unknown(name: &str) -> Diagnostic {
     if name == DEVICE {
         let problem = Diagnostic::new("unknown-name", "packed functions alone ask `kp.device`");
         return problem.help("pass the kernel the number: `k(x, kp.device.sm_count)`");
+    }
+    if name == MAX_BLOCKS {
+        let message = "packed functions alone call `kp.max_blocks`";
+        let problem = Diagnostic::new("unknown-name", message);
+        return problem
+            .help("compute the grid of the launch from it; a kernel asks `kp.grid_dim()`");
     }
     let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
     problem.help(closest(name).unwrap_or_else(|| "see the reference for what there is".to_string()))

@@ -10,6 +10,7 @@
 use super::body::{End, Rest, State, Walk};
 use super::expression::Evaluator;
 use super::found::Pass;
+use super::max_blocks;
 use super::number::Row;
 use super::tensor::{self, Memory};
 use super::value::Evaluated;
@@ -132,6 +133,9 @@ impl Evaluator<'_> {
     fn extent(&mut self, dim: &Evaluated, span: Span) -> Option<String> {
         match self.folded(dim.clone()) {
             Evaluated::Int(number) => Some(number.to_string()),
+            late if max_blocks::is_in(&late) => {
+                self.report(max_blocks::known_late().label(span, "asked for")).and(None)
+            }
             Evaluated::Dim(expr) => Some(self.facts.canonical(&expr).to_string()),
             other => self.expected("an extent", &other, span).map(|_| String::new()),
         }

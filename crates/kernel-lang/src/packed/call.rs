@@ -7,6 +7,7 @@
 use super::allocation;
 use super::closure::Closure;
 use super::expression::Evaluator;
+use super::max_blocks::MAX_BLOCKS;
 use super::number;
 use super::shown::PRINT_TYPE;
 use super::value::{Evaluated, KernelCall};
@@ -219,6 +220,9 @@ impl Evaluator<'_> {
             return self.report(problem.label(span, "called while the package is built"));
         };
         let bound = call::bind(self, &path, takes, passed, span)?;
+        if **name == *MAX_BLOCKS.name {
+            return self.max_blocks(&bound.values, span);
+        }
         let args: Vec<_> = bound.values.into_iter().flatten().chain(bound.rest).collect();
         match (row, &**name, &args[..]) {
             (Some(row), _, args) => plain::run(self, row, args, span),

@@ -5,6 +5,7 @@
 //! Rules of the signature know no device, as calls are checked before it is asked.
 
 use super::expression::Evaluator;
+use super::max_blocks;
 use super::value::Evaluated;
 use crate::builtin::Entry;
 use crate::python::tree::Ident;
@@ -49,6 +50,10 @@ impl Evaluator<'_> {
     /// told.
     pub(super) fn knows_no_device(&mut self, rule: &Rule, span: Span) -> bool {
         let names = rule.names();
+        if names.iter().any(|name| max_blocks::is_name(&name.text)) {
+            self.report(max_blocks::known_late().label(span, "demanded of calls"));
+            return false;
+        }
         let named = names.iter().find(|name| DeviceFact::named(&name.text).is_some());
         let Some(named) = named else { return true };
         let message = format!("calls are checked before `kp.{}` is known", named.text);

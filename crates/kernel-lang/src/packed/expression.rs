@@ -6,6 +6,7 @@ use super::facts::CallFacts;
 use super::found::{Found, Pass};
 use super::kernel_call::why_not;
 use super::limits::{DEPTH_OF_CONSTANT, Progress};
+use super::max_blocks::Asked;
 use super::value::Evaluated;
 use crate::algebra;
 use crate::argument::Dim;
@@ -46,6 +47,8 @@ pub(super) struct Evaluator<'f> {
     pub of_row: Vec<OfRow>,
     /// How far this has gone.
     pub progress: Progress,
+    /// The launches of which it was asked how many blocks there are at once.
+    pub asked: Vec<Asked>,
 }
 
 /// A problem of one combination of dtypes.
@@ -69,8 +72,20 @@ impl<'f> Evaluator<'f> {
     ) -> Evaluator<'f> {
         let (pass, found) = (Pass::Final, Found::default());
         let (problems, notes) = (Diagnostics::default(), Diagnostics::default());
-        let (of_row, progress) = (vec![], Progress::default());
-        Evaluator { files, module, names, facts, pass, found, problems, notes, of_row, progress }
+        let (of_row, progress, asked) = (vec![], Progress::default(), vec![]);
+        Evaluator {
+            files,
+            module,
+            names,
+            facts,
+            pass,
+            found,
+            problems,
+            notes,
+            of_row,
+            progress,
+            asked,
+        }
     }
 }
 

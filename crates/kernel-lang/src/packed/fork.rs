@@ -9,10 +9,12 @@ use super::call::Scope;
 use super::closure::Names;
 use super::expression::Evaluator;
 use super::facts::CallFacts;
+use super::max_blocks;
 use super::value::Evaluated;
 use crate::python::tree::{Block, Expr, StmtKind};
 use crate::python::walk;
 use kernpack_syntax::Diagnostic;
+use kernpack_validators::expr::Name;
 use kernpack_validators::{Branch, Rule};
 
 /// The most ways through a function that are gone.
@@ -91,7 +93,13 @@ impl Walk<'_> {
         let rule = match self.evaluator.truth(test) {
             Some(Evaluated::Bool(true)) => return self.side(state, then, behind),
             Some(Evaluated::Bool(false)) => return self.ifs(state, others, otherwise, behind),
-            Some(Evaluated::Rule(rule)) => Some(rule),
+            Some(Evaluated::Rule(rule)) => {
+                let is_late = |name: &Name| max_blocks::is_name(&name.text);
+                if rule.names().iter().any(is_late) {
+                    self.evaluator.report(max_blocks::known_late().label(test.span, "asked here"));
+                }
+                Some(rule)
+            }
             // What is wrong with it was reported, and the sides are looked at all the same.
             _ => None,
         };

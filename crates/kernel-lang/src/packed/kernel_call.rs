@@ -3,7 +3,7 @@
 
 use super::expression::Evaluator;
 use super::value::{Evaluated, KernelCall};
-use super::{PackedLaunch, arch, demand};
+use super::{PackedLaunch, arch, demand, max_blocks};
 use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
 use crate::python::tree::{Call, Expr, Ident};
 use kernpack_kernel_ir::{Const, Scalar};
@@ -51,6 +51,7 @@ impl Evaluator<'_> {
         let demands = self.demands(call, geometry.as_ref());
         let archs = self.optional(call, arch::KEYWORD.0, Evaluator::archs);
         let (mut args, geometry, demands) = (args?, geometry?, demands?);
+        let geometry = self.with_max_blocks(geometry, &kernel, &args, span)?;
         let archs = archs?.unwrap_or_default();
         self.are_passed(&geometry.unwritten, &mut args).then_some(())?;
         self.settle_aliases(&mut args);
@@ -70,7 +71,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {
+    pub(super) fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {
         let args: Vec<_> = call
             .args
             .iter()
@@ -100,6 +101,9 @@ impl Evaluator<'_> {
         };
         let constant = |constant| Ok(Argument::Constant(constant));
         match value {
+            value if max_blocks::is_in(value) => {
+                Err(Some(Box::new(max_blocks::known_late().label(span, "passed here"))))
+            }
             Evaluated::Poison => Err(None),
             Evaluated::None => constant(Constant::None),
             Evaluated::Bool(truth) => constant(Constant::Bool(*truth)),
@@ -252,6 +256,15 @@ impl Evaluator<'_> {
     /// One to three numbers.
     fn dims_of(&mut self, expr: &Expr) -> Option<Vec<Placed<Number>>> {
         let value = self.expr(expr)?;
+        self.extents_of(value, expr.span)
+    }
+
+    /// One to three numbers that a value is.
+    pub(super) fn extents_of(
+        &mut self,
+        value: Evaluated,
+        span: Span,
+    ) -> Option<Vec<Placed<Number>>> {
         let items = match value {
             Evaluated::Tuple(items) => items.into_iter().map(|(_, item)| item).collect(),
             value => vec![value],
@@ -259,12 +272,12 @@ impl Evaluator<'_> {
         if items.is_empty() || items.len() > 3 {
             let message =
                 format!("a layout of a launch has one to three numbers, not {}", items.len());
-            self.report(Diagnostic::new("launch-argument", message).label(expr.span, "here"));
+            self.report(Diagnostic::new("launch-argument", message).label(span, "here"));
             return None;
         }
-        let numbers = items.into_iter().map(|item| {
-            self.number(&(item, expr.span)).map(|number| Placed::new(number, expr.span))
-        });
+        let numbers = items
+            .into_iter()
+            .map(|item| self.number(&(item, span)).map(|number| Placed::new(number, span)));
         let numbers: Vec<_> = numbers.collect();
         numbers.into_iter().collect()
     }

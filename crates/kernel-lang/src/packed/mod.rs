@@ -46,6 +46,7 @@ mod header;
 mod kernel_call;
 mod limits;
 mod loops;
+mod max_blocks;
 mod name;
 mod number;
 mod returned;

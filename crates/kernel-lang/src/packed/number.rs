@@ -4,6 +4,7 @@
 use super::allocation;
 use super::choice::STATIC;
 use super::expression::Evaluator;
+use super::max_blocks::MAX_BLOCKS;
 use super::shown::PRINT_TYPE;
 use super::value::Evaluated;
 use super::view::{MAKE_TENSOR, VIEW};
@@ -44,7 +45,7 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     let loops =
         loops.map(|unroll::Row { name, takes, packed_doc: doc, .. }| Row { name, takes, doc });
     let all = plain.chain(loops).chain([STATIC]).chain(allocation::ROWS);
-    all.chain([VIEW, MAKE_TENSOR, ALIGNED, PRINT_TYPE])
+    all.chain([VIEW, MAKE_TENSOR, ALIGNED, MAX_BLOCKS, PRINT_TYPE])
 }
 
 /// The parameters of the function of that name, if there is one.

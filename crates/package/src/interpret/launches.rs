@@ -18,7 +18,7 @@ use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use kernpack_validators::described::DeviceFacts;
-use kernpack_validators::plan::{self, Accepted, LaidOut, LaunchArg};
+use kernpack_validators::plan::{self, Accepted, BlocksAsked, LaidOut, LaunchArg};
 
 /// A function of which every launch is whole.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Interpretable {
         for (index, _) in &accepted.launches {
             let launch = &self.function.launches[*index];
             let archs = launch.gpu_source().and_then(GpuSource::archs).unwrap_or_default();
-            let kernel = self.instance(launch, accepted)?;
+            let kernel = self.instance(launch, accepted.combination)?;
             let runs = |arch: &Placed<Arch>| arch.code().runs_on(capability / 10, capability % 10);
             if !kernel.archs.is_empty() && !archs.iter().any(runs) {
                 let archs: Vec<_> = archs.iter().map(|arch| arch.to_string()).collect();
@@ -212,7 +212,7 @@ impl Interpretable {
         let (index, values) = &accepted.launches[place];
         let launch = &self.function.launches[*index];
         let layout = accepted.grids[place].ok_or_else(|| not_interpreted(launch))?;
-        let kernel = self.kernel(launch, accepted)?;
+        let kernel = self.kernel(launch, accepted.combination)?;
         let args = self.args(*index).iter().zip(values);
         let arguments = kernel.params.iter().zip(args);
         let arguments = arguments.map(|(param, (arg, value))| match &param.kind {
@@ -244,8 +244,8 @@ impl Interpretable {
     }
 
     /// The kernel of a launch, as it is run.
-    fn kernel(&self, launch: &Launch, accepted: &Accepted) -> Result<Kernel, InterpretError> {
-        let mut kernel = Kernel::clone(self.instance(launch, accepted)?);
+    fn kernel(&self, launch: &Launch, combination: Option<i64>) -> Result<Kernel, InterpretError> {
+        let mut kernel = Kernel::clone(self.instance(launch, combination)?);
         expand(&mut kernel);
         verify(&kernel)?;
         Ok(kernel)
@@ -255,12 +255,12 @@ impl Interpretable {
     fn instance<'l>(
         &self,
         launch: &'l Launch,
-        accepted: &Accepted,
+        combination: Option<i64>,
     ) -> Result<&'l Kernel, InterpretError> {
         let Some(GpuSource::Kernel(source, _)) = launch.gpu_source() else {
             return Err(not_interpreted(launch));
         };
-        let symbol = launch.symbol_of(&self.plan, accepted.combination);
+        let symbol = launch.symbol_of(&self.plan, combination);
         let instance = source.instances.iter().find(|kernel| kernel.name == symbol);
         let instance = instance.ok_or_else(|| {
             InterpretError::Other(format!("there is no kernel `{symbol}` for these dtypes"))
@@ -272,7 +272,8 @@ impl Interpretable {
     /// element type.
     fn cell_bytes(&self, accepted: &Accepted, element: Scalar) -> u32 {
         let launches = accepted.launches.iter().map(|(index, _)| &self.function.launches[*index]);
-        let kernels = launches.filter_map(|launch| self.instance(launch, accepted).ok());
+        let kernels =
+            launches.filter_map(|launch| self.instance(launch, accepted.combination).ok());
         let cells = kernels.map(|kernel| interp::cell_bytes(kernel, element));
         cells.min().unwrap_or(element.bytes())
     }
@@ -285,6 +286,23 @@ impl Interpretable {
     ) -> u32 {
         let cells = accepted.map(|accepted| self.cell_bytes(accepted, element));
         cells.min().unwrap_or(element.bytes())
+    }
+}
+
+/// Kernels on a device of which this is known.
+pub(super) struct OnDevice<'i>(pub &'i Interpretable, pub DeviceFacts);
+
+impl plan::Kernels for OnDevice<'_> {
+    /// At least one for each multiprocessor, as packages have it. Of a kernel that cannot be run is
+    /// told when it is.
+    fn max_blocks(&self, asked: &BlocksAsked) -> Option<i64> {
+        let &OnDevice(ready, facts) = self;
+        let [multiprocessors, ..] = facts;
+        let launch = &ready.function.launches[asked.launch];
+        let kernel = ready.kernel(launch, asked.combination);
+        let at_once = |kernel| blocks_at_once(facts, &kernel, asked.block, asked.shared);
+        let at_once = kernel.map_or(0, at_once);
+        Some(i64::try_from(at_once).unwrap_or(i64::MAX).max(multiprocessors))
     }
 }
 
@@ -311,7 +329,8 @@ impl ReadyLaunch {
         options: &Options,
         run: impl FnOnce(&interp::Launch<'_>, &Options) -> Outcome,
     ) -> RanLaunch {
-        let at_once = device.map(|facts| blocks_at_once(facts, &self.kernel, &self.layout));
+        let LaidOut { block, shared, .. } = self.layout;
+        let at_once = device.map(|facts| blocks_at_once(facts, &self.kernel, block, shared));
         let outcome = match at_once.and_then(|at_once| refusal(at_once, &self.layout)) {
             Some(message) => Outcome::refused(message),
             None => run(&self.launch(), &Options { most_blocks: at_once, ..options.clone() }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How many blocks of a launch a device holds at once: blocks beyond these begin when one of them
-//! has ended, so that none of them may wait for the others. Registers are not known here, and may
-//! make it fewer.
+//! has ended, so that none of them may wait for the others; and grids are computed from it.
+//! Registers are not known here, and may make it fewer.
 
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::shared::{self, SharedLayout};
@@ -13,18 +13,19 @@ use kernpack_validators::plan::LaidOut;
 pub(super) fn blocks_at_once(
     [multiprocessors, most_shared, capability]: DeviceFacts,
     kernel: &Kernel,
-    layout: &LaidOut,
+    block: [i64; 3],
+    shared: i64,
 ) -> u64 {
     let number = |value: i64| u64::try_from(value).unwrap_or(0);
     let known = u32::try_from(capability).ok().and_then(Multiprocessor::of);
     let multiprocessor = known.unwrap_or_else(Multiprocessor::largest);
-    let threads = layout.block.iter().fold(1, |all: u64, one| all.saturating_mul(number(*one)));
+    let threads = block.iter().fold(1, |all: u64, one| all.saturating_mul(number(*one)));
     // A launch brings its bytes beside arrays of the kernel's own, or all of them.
     let own = match SharedLayout::of(kernel) {
         SharedLayout::Static => shared::ends(kernel).1.bytes,
         SharedLayout::Dynamic(_) => 0,
     };
-    let shared = own.saturating_add(number(layout.shared));
+    let shared = own.saturating_add(number(shared));
     let each = multiprocessor.blocks_at_once(threads, shared, number(most_shared));
     number(multiprocessors).saturating_mul(each)
 }
@@ -48,17 +49,11 @@ mod tests {
         let text = "kernel k() { shared0 a: int8 bytes 40000 align 1 }".into();
         let items = parse(&text).unwrap_or_else(|problems| panic!("{problems}"));
         let Some(Item::Kernel(kernel)) = items.into_iter().next() else { panic!("no kernel") };
-        let layout = LaidOut {
-            grid: [1, 1, 1],
-            block: [threads, 1, 1],
-            cluster: None,
-            shared,
-            cooperative: true,
+        let kernel = match shared {
+            0 => Kernel { shared: vec![], ..kernel },
+            _ => kernel,
         };
-        match shared {
-            0 => blocks_at_once(facts, &Kernel { shared: vec![], ..kernel }, &layout),
-            _ => blocks_at_once(facts, &kernel, &layout),
-        }
+        blocks_at_once(facts, &kernel, [threads, 1, 1], shared)
     }
 
     #[test]

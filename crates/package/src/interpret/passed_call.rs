@@ -6,6 +6,7 @@
 //! made of tensors (`passed.rs`), and what becomes of them behind the call.
 
 use super::budget::{self, Kept};
+use super::launches::OnDevice;
 use super::passed::{Passed, PassedMemory, strides};
 use super::tensor::{InterpretedTensor, Role};
 use super::{InterpretError, Interpretable, InterpretedLaunch, Tensors, device};
@@ -137,7 +138,8 @@ impl Interpretable {
         }
         let tensors = found.tensors;
         let facts = options.device.unwrap_or(device::USUAL);
-        let outcome = check_call_knowing(&self.plan, arguments, device, Some(facts));
+        let kernels = OnDevice(self, facts);
+        let outcome = check_call_knowing(&self.plan, arguments, device, facts, &kernels);
         let accepted = super::accepted(outcome)?;
         let made = super::made(&self.function, &accepted, &row(signature, &accepted));
         Ok(RankCall { accepted, tensors, made })

@@ -41,7 +41,7 @@ pub(crate) mod peer;
 mod place;
 pub(crate) mod preload;
 pub(crate) mod prepare;
-mod resident;
+pub(crate) mod resident;
 mod setting;
 mod state;
 pub(crate) mod submit;

@@ -199,6 +199,8 @@ pub(super) struct LoadedKernel {
     /// Whether a launch has looked for the function, though it may not have had it: 1 then.
     /// Launches on streams of their own look once.
     pub(super) is_sought: AtomicU32,
+    /// The last question about its blocks, with the answer: see [`super::resident`].
+    pub(super) resident: AtomicU64,
 }
 
 impl LoadedKernel {

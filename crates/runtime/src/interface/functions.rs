@@ -164,6 +164,12 @@ functions! {
         CUDA_DEVICE = kernpack_rt_cuda_device(
             device: i64, facts: *mut DeviceFacts, error: *mut ErrorParts
         ) -> i32 where cuda::facts;
+        /// Writes down how many blocks of a kernel, with so many threads and bytes of dynamic
+        /// shared memory each, a device holds at once: at least one for each multiprocessor.
+        CUDA_BLOCKS = kernpack_rt_cuda_blocks(
+            device: i64, kernel: u32, threads: i64, shared_bytes: i64, blocks: *mut i64,
+            error: *mut ErrorParts
+        ) -> i32 where cuda::resident;
         /// Sees to it that kernels on a device reach the memory of another one.
         CUDA_PEER = kernpack_rt_cuda_peer(
             device: i64, peer: i64, error: *mut ErrorParts

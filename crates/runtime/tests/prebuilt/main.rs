@@ -59,7 +59,7 @@ const CUDA_IMPORTS: [&str; 18] = [
 ];
 
 const MAX_TEXT_BYTES: u64 = 7 * 1024;
-const MAX_CUDA_TEXT_BYTES: u64 = 24 * 1024;
+const MAX_CUDA_TEXT_BYTES: u64 = 25 * 1024;
 
 /// The functions that generated code calls.
 fn symbols_of(object: functions::Object) -> BTreeSet<&'static str> {

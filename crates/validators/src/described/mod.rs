@@ -11,7 +11,7 @@
 mod json;
 mod memory;
 
-use crate::plan::{DeviceFact, Outcome, Plan, Refused, interpret};
+use crate::plan::{DeviceFact, Kernels, Outcome, Plan, Refused, interpret, interpret_with};
 use crate::signature::Signature;
 use json::Call;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
@@ -89,27 +89,32 @@ impl std::error::Error for Undescribed {}
 /// Runs the checks of a plan on a call. Tensors that say no device are on the first of
 /// `device`.
 pub fn check_call(plan: &Plan, args: &[Described], device: DeviceType) -> Outcome {
-    check_call_knowing(plan, args, device, None)
+    let mut arena = Arena::new(device);
+    let (args, n_args) = laid_out(args, &mut arena);
+    interpret(plan, &arena, args, n_args)
 }
 
 /// The attributes of a GPU, in the order of [`DeviceFact::ALL`].
 pub type DeviceFacts = [i64; DeviceFact::ALL.len()];
 
-/// The same, where launches that ask of the device are told these facts.
+/// The same, where launches that ask of the device are told these facts, and what `kernels` knows.
 pub fn check_call_knowing(
     plan: &Plan,
     args: &[Described],
     device: DeviceType,
-    facts: Option<DeviceFacts>,
+    facts: DeviceFacts,
+    kernels: &dyn Kernels,
 ) -> Outcome {
     let mut arena = Arena::new(device);
-    if let Some(facts) = facts {
-        arena.know(&facts);
-    }
-    let address = arena.values(args);
-    // A call with more arguments than there are integers is refused like one with that many.
-    let count = i32::try_from(args.len()).unwrap_or(i32::MAX);
-    interpret(plan, &arena, address, count)
+    arena.know(&facts);
+    let (args, n_args) = laid_out(args, &mut arena);
+    interpret_with(plan, &arena, args, n_args, kernels)
+}
+
+/// The address of arguments, and how many they are. A call with more than there are integers is
+/// refused like one with that many.
+fn laid_out(args: &[Described], arena: &mut Arena) -> (u64, i32) {
+    (arena.values(args), i32::try_from(args.len()).unwrap_or(i32::MAX))
 }
 
 /// The tensor whose data is at an address that a described call has, by its number among its

@@ -3,7 +3,8 @@
 //! nothing uses.
 
 use super::{
-    Arith, Carried, Compare, DeviceFact, Expr, Plan, Repeat, Step, Type, Value, When, Yielded,
+    Arith, AskBlocks, Carried, Compare, DeviceFact, Expr, Plan, Repeat, Step, Type, Value, When,
+    Yielded,
 };
 use crate::fault::{Fault, Part, shown_text};
 use kernpack_ffi_abi::{DType, Field};
@@ -18,6 +19,7 @@ pub struct Builder {
     blocks: Vec<Vec<Step>>,
     n_yields: u32,
     n_turns: u32,
+    n_blocks_asked: usize,
 }
 
 /// A value that should leave a `when`, and what it is where the condition does not hold.
@@ -43,7 +45,8 @@ pub struct Turn {
 impl Default for Builder {
     fn default() -> Builder {
         let (exprs, interned) = (vec![], HashMap::new());
-        Builder { exprs, interned, blocks: vec![vec![]], n_yields: 0, n_turns: 0 }
+        let blocks = vec![vec![]];
+        Builder { exprs, interned, blocks, n_yields: 0, n_turns: 0, n_blocks_asked: 0 }
     }
 }
 
@@ -341,6 +344,22 @@ impl Builder {
         self.push(Step::AskDevice);
     }
 
+    /// Finds out how many blocks of a launch the call's device holds at once, behind the step that
+    /// asks for the device.
+    pub fn ask_blocks(
+        &mut self,
+        launch: usize,
+        cond: Option<Value>,
+        block: [Value; 3],
+        shared: Value,
+    ) -> Value {
+        let device = self.add(Expr::Device);
+        let answer = self.element(device, DeviceFact::ALL.len() + self.n_blocks_asked);
+        self.n_blocks_asked += 1;
+        self.push(Step::AskBlocks(AskBlocks { launch, cond, block, shared, answer }));
+        answer
+    }
+
     /// Opens a `when`: steps go into it until it is closed.
     pub fn open(&mut self) {
         self.blocks.push(Vec::new());
@@ -469,6 +488,11 @@ impl Builder {
                 Step::When(when) => kept.extend(self.prune_when(when, used)),
                 Step::Repeat(repeat) => kept.extend(self.prune_repeat(repeat, used)),
                 Step::AskDevice => kept.push(Step::AskDevice),
+                Step::AskBlocks(asked) if used[asked.answer.0 as usize] => {
+                    asked.values().for_each(|value| self.mark(used, value));
+                    kept.push(step);
+                }
+                Step::AskBlocks(_) => {}
             }
         }
         kept.reverse();

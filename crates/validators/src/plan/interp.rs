@@ -5,8 +5,8 @@
 mod text;
 
 use super::{
-    Alloc, AllocDim, CScalar, Expr, Grid, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Status,
-    Step, Value, When,
+    Alloc, AllocDim, AskBlocks, CScalar, Expr, Grid, Launch, LaunchArg, MOST_TURNS, Plan, Repeat,
+    Status, Step, Value, When,
 };
 use crate::fault::{Fault, Format};
 use crate::geometry::LaunchFlag;
@@ -63,29 +63,60 @@ pub enum Outcome {
     Accepted(Accepted),
     /// A check failed.
     Refused(Refused),
-    /// The plan asked about a device, of which the memory knows nothing.
+    /// The plan asked about a device, of which nothing is known.
     NoDevice,
     /// The plan read this address, which the memory does not have: the arguments break the ABI, or
     /// the plan is wrong.
     Unreadable(u64),
 }
 
-/// Runs the checks of `plan` on `num_args` arguments at address `args`. No kernel fails.
-pub fn interpret(plan: &Plan, memory: &dyn Memory, args: u64, num_args: i32) -> Outcome {
-    interpret_with(plan, memory, args, num_args, &|_| 0)
+/// The kernels of a plan, as far as a call depends on them.
+pub trait Kernels {
+    /// The status that the host function of the launch of a number returns.
+    fn status_of(&self, _launch: usize) -> i32 {
+        0
+    }
+
+    /// How many blocks of a launch the device holds at once; `None` where nothing is known of it.
+    fn max_blocks(&self, _asked: &BlocksAsked) -> Option<i64> {
+        None
+    }
 }
 
-/// The same, where the host function of the launch of a number returns what `status_of` says.
+/// The blocks of which it is asked how many a device holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlocksAsked {
+    /// The number of the launch.
+    pub launch: usize,
+    /// The number of the dtype combination, where there are dtype variables.
+    pub combination: Option<i64>,
+    /// Threads in a block, x first.
+    pub block: [i64; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: i64,
+}
+
+/// Kernels of which none fails, and nothing else is known.
+struct Unknown;
+
+impl Kernels for Unknown {}
+
+/// Runs the checks of `plan` on `num_args` arguments at address `args`. No kernel fails.
+pub fn interpret(plan: &Plan, memory: &dyn Memory, args: u64, num_args: i32) -> Outcome {
+    interpret_with(plan, memory, args, num_args, &Unknown)
+}
+
+/// The same with kernels.
 pub fn interpret_with(
     plan: &Plan,
     memory: &dyn Memory,
     args: u64,
     num_args: i32,
-    status_of: &dyn Fn(usize) -> i32,
+    kernels: &dyn Kernels,
 ) -> Outcome {
     let known = RefCell::new(vec![None; plan.exprs.len()]);
-    let mut run = Run { plan, memory, args, num_args, device: None, known };
-    match run.steps(&plan.steps).and_then(|()| run.accepted(status_of)) {
+    let mut run = Run { plan, memory, kernels, args, num_args, device: None, known };
+    match run.steps(&plan.steps).and_then(|()| run.accepted()) {
         Ok(accepted) => Outcome::Accepted(accepted),
         Err(Stop::Refused(refused)) => Outcome::Refused(refused),
         Err(Stop::NoDevice) => Outcome::NoDevice,
@@ -102,6 +133,7 @@ enum Stop {
 struct Run<'p> {
     plan: &'p Plan,
     memory: &'p dyn Memory,
+    kernels: &'p dyn Kernels,
     args: u64,
     num_args: i32,
     /// Where the facts of the device lie.
@@ -131,9 +163,31 @@ impl Run<'_> {
                     let number = if is_told { Some(self.value(device.index)?) } else { None };
                     self.device = Some(self.memory.device(number).ok_or(Stop::NoDevice)?);
                 }
+                Step::AskBlocks(asked) => {
+                    let blocks = self.max_blocks(asked)?;
+                    self.know(asked.answer, blocks);
+                }
             }
         }
         Ok(())
+    }
+
+    /// The answer about a launch: 0 where it does not run.
+    fn max_blocks(&self, asked: &AskBlocks) -> Result<i64, Stop> {
+        let combination = self.combination()?;
+        let mut launches = self.plan.launches.iter().filter(|it| it.index == asked.launch);
+        let has_kernel = launches.any(|launch| launch.has_kernel_for(combination));
+        if !has_kernel || asked.cond.map_or(Ok(1), |cond| self.value(cond))? == 0 {
+            return Ok(0);
+        }
+        let [x, y, z] = asked.block.map(|extent| self.value(extent));
+        let (block, shared) = ([x?, y?, z?], self.value(asked.shared)?);
+        let asked = BlocksAsked { launch: asked.launch, combination, block, shared };
+        self.kernels.max_blocks(&asked).ok_or(Stop::NoDevice)
+    }
+
+    fn combination(&self) -> Result<Option<i64>, Stop> {
+        self.plan.combinations.index.map(|index| self.value(index)).transpose()
     }
 
     fn when(&mut self, when: &When) -> Result<(), Stop> {
@@ -194,7 +248,7 @@ impl Run<'_> {
         Ok(Stop::Refused(Refused { name: fault.name, kind: fault.kind, message }))
     }
 
-    fn accepted(&self, status_of: &dyn Fn(usize) -> i32) -> Result<Accepted, Stop> {
+    fn accepted(&self) -> Result<Accepted, Stop> {
         let mut accepted = Accepted::default();
         for launch in &self.plan.launches {
             if self.runs(launch)? {
@@ -205,7 +259,7 @@ impl Run<'_> {
                 accepted.launches.push((launch.index, values));
                 accepted.grids.push(launch.grid().map(|grid| self.laid_out(grid)).transpose()?);
                 if let Some(Status { value, fault }) = launch.status() {
-                    let status = status_of(launch.index);
+                    let status = self.kernels.status_of(launch.index);
                     self.known.borrow_mut()[value.0 as usize] = Some(status.into());
                     if status != 0 {
                         return Err(self.refuse(fault)?);
@@ -218,8 +272,7 @@ impl Run<'_> {
         };
         (accepted.results, accepted.workspaces) =
             (extents(&self.plan.results)?, extents(&self.plan.workspaces)?);
-        accepted.combination =
-            self.plan.combinations.index.map(|index| self.value(index)).transpose()?;
+        accepted.combination = self.combination()?;
         Ok(accepted)
     }
 
@@ -257,11 +310,8 @@ impl Run<'_> {
     /// Whether a launch runs: it has a kernel for the dtypes, its condition holds, and its grid has
     /// blocks.
     fn runs(&self, launch: &Launch) -> Result<bool, Stop> {
-        if let Some(combination) = self.plan.combinations.index {
-            let combination = self.value(combination)?;
-            if !launch.rows.iter().any(|row| *row as i64 == combination) {
-                return Ok(false);
-            }
+        if !launch.has_kernel_for(self.combination()?) {
+            return Ok(false);
         }
         if launch.cond.map_or(Ok(1), |cond| self.value(cond))? == 0 {
             return Ok(false);

@@ -156,6 +156,11 @@ impl Launch {
         }
     }
 
+    /// Whether it has a kernel for a combination of dtypes.
+    pub fn has_kernel_for(&self, combination: Option<i64>) -> bool {
+        combination.is_none_or(|number| self.rows.iter().any(|row| *row as i64 == number))
+    }
+
     /// The status that its function returns, where it returns one.
     pub fn status(&self) -> Option<&Status> {
         match &self.site {

@@ -42,7 +42,9 @@ pub(crate) fn nearest(value: f64, dtype: DType) -> f64 {
     f64::from_bits(interp::rounded(value.to_bits() as i64, dtype) as u64)
 }
 
-pub use interp::{Accepted, LaidOut, Outcome, Refused, interpret, interpret_with};
+pub use interp::{
+    Accepted, BlocksAsked, Kernels, LaidOut, Outcome, Refused, interpret, interpret_with,
+};
 pub use launch::{
     ALLOCATED_ALIGN, Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status,
 };
@@ -119,7 +121,7 @@ pub enum Expr {
     /// The number of arguments.
     NumArgs,
     /// The address of what is known of the call's device, once a step has asked: an integer for
-    /// each [`DeviceFact`].
+    /// each [`DeviceFact`], and behind them one for each [`Step::AskBlocks`].
     Device,
     /// The field of the struct at an address.
     Load(Value, Field),
@@ -190,6 +192,9 @@ impl DeviceFact {
     }
 }
 
+/// The name, in the grid of a launch, of how many of its blocks the call's device holds at once.
+pub const MAX_BLOCKS: &str = "launch.max_blocks";
+
 /// A step of a plan.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -204,6 +209,32 @@ pub enum Step {
     /// Finds out about the call's [`Device`]. Ends the call with an error of its own where that
     /// fails.
     AskDevice,
+    /// Finds out how many blocks of a launch the call's device holds at once. Ends the call with an
+    /// error of its own where that fails.
+    AskBlocks(AskBlocks),
+}
+
+/// The question how many blocks of a launch's kernel a device holds at once: at least one for each
+/// multiprocessor. Where the launch does not run, it is not asked, and there are none.
+#[derive(Clone, Copy, Debug)]
+pub struct AskBlocks {
+    /// The number of the launch.
+    pub launch: usize,
+    /// Whether it runs, where that is not for certain; it has to have a kernel for the dtypes, too.
+    pub cond: Option<Value>,
+    /// Threads in a block, x first. A layout that no launch can have is refused behind this step.
+    pub block: [Value; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: Value,
+    /// The answer: an [`Expr::Element`] behind the facts of the device.
+    pub answer: Value,
+}
+
+impl AskBlocks {
+    /// The values that it takes.
+    pub fn values(&self) -> impl Iterator<Item = Value> {
+        self.cond.into_iter().chain(self.block).chain([self.shared])
+    }
 }
 
 /// Steps under a condition, and the values that leave them.
@@ -361,6 +392,14 @@ impl Plan {
         self.steps.iter().any(|step| matches!(step, Step::AskDevice))
     }
 
+    /// The launches of whose blocks steps ask, in order. None of these steps stands in another one.
+    pub fn asks_blocks(&self) -> impl Iterator<Item = &AskBlocks> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::AskBlocks(asked) => Some(asked),
+            _ => None,
+        })
+    }
+
     /// Calls `f` with every value that what follows the checks uses.
     pub fn for_each_effect_value(&self, f: &mut dyn FnMut(Value)) {
         self.device.values().into_iter().for_each(&mut *f);
@@ -381,7 +420,7 @@ impl Plan {
         fn collect<'p>(steps: &'p [Step], faults: &mut Vec<&'p Fault>) {
             for step in steps {
                 match step {
-                    Step::Let(..) | Step::AskDevice => {}
+                    Step::Let(..) | Step::AskDevice | Step::AskBlocks(_) => {}
                     Step::Require(_, fault) => faults.push(fault),
                     Step::When(when) => collect(&when.steps, faults),
                     Step::Repeat(repeat) => collect(&repeat.steps, faults),
@@ -415,7 +454,7 @@ impl Plan {
 fn yielded(steps: &[Step], into: &mut Vec<Value>) {
     for step in steps {
         match step {
-            Step::Let(..) | Step::Require(..) | Step::AskDevice => {}
+            Step::Let(..) | Step::Require(..) | Step::AskDevice | Step::AskBlocks(_) => {}
             Step::When(when) => {
                 yielded(&when.steps, into);
                 into.extend(when.yields.iter().map(|yielded| yielded.outer));

@@ -2,8 +2,8 @@
 //! The text of a plan: its checks in order, as a person reads them.
 
 use super::{
-    Alloc, AllocDim, Arith, Compare, Device, DeviceFact, Expr, Grid, Launch, LaunchArg, Plan,
-    Repeat, Status, Step, TensorMap, Value, Yielded,
+    Alloc, AllocDim, Arith, AskBlocks, Compare, Device, DeviceFact, Expr, Grid, Launch, LaunchArg,
+    Plan, Repeat, Status, Step, TensorMap, Value, Yielded,
 };
 use crate::fault::{Fault, Part};
 use crate::rule::join;
@@ -39,6 +39,10 @@ impl Printer<'_> {
             match step {
                 Step::Repeat(repeat) => self.repeat(f, repeat, depth)?,
                 Step::AskDevice => writeln!(f, "{indent}ask device {}", self.device())?,
+                Step::AskBlocks(asked) => {
+                    writeln!(f, "{indent}ask {}", self.asked_blocks(asked))?;
+                    self.name(asked.answer, &format!("max_blocks({})", asked.launch));
+                }
                 Step::Let(name, value) => {
                     match self.text(*value, false) {
                         text if text == *name => writeln!(f, "{indent}let {name}")?,
@@ -102,6 +106,15 @@ impl Printer<'_> {
             Expr::Bool(false) => "that is current".to_string(),
             _ => format!("{index} where {}, else the current one", self.text(is_told, false)),
         }
+    }
+
+    /// Of which blocks it is asked how many there are at once.
+    fn asked_blocks(&self, asked: &AskBlocks) -> String {
+        let block = asked.block.map(|extent| self.text(extent, false)).join(", ");
+        let (launch, shared) = (asked.launch, self.text(asked.shared, false));
+        let cond = asked.cond.map(|cond| format!(" where {}", self.text(cond, false)));
+        let cond = cond.unwrap_or_default();
+        format!("max_blocks({launch}) of block [{block}], smem {shared}{cond}")
     }
 
     /// The name of a value inside a `when`, and whether that is a path: a name that it keeps
@@ -305,7 +318,10 @@ impl Printer<'_> {
             Expr::Device => "device".to_string(),
             Expr::Load(base, field) => self.load(base, field),
             Expr::Element(base, index) => match *self.plan.expr(base) {
-                Expr::Device => DeviceFact::ALL[index as usize].name().to_string(),
+                Expr::Device => match DeviceFact::ALL.get(index as usize) {
+                    Some(fact) => fact.name().to_string(),
+                    None => "max_blocks".to_string(),
+                },
                 Expr::Arith(Arith::Add, array, offset) if index == 0 => match self.index(offset) {
                     Some(at) => format!("{}[{}]", self.text(array, true), self.text(at, false)),
                     None => format!("{}[0]", self.text(base, true)),

@@ -136,6 +136,11 @@ impl Planner<'_> {
         self.define_all([named]);
     }
 
+    /// Takes the value of a name away, which no open condition has given it.
+    pub fn forget(&mut self, name: &str) {
+        self.names.remove(name);
+    }
+
     /// Gives several names their values at one place, and makes the checks that waited for one of
     /// them.
     pub fn define_all(&mut self, all: impl IntoIterator<Item = Named>) {

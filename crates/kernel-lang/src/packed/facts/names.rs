@@ -2,6 +2,7 @@
 //! The names that expressions of a launch may have: which of them are expressions in others, and
 //! what is known of them whatever the rules say.
 
+use super::super::max_blocks;
 use crate::extents::Relations;
 use kernpack_ffi_abi::DType;
 use kernpack_layout::Facts;
@@ -238,8 +239,8 @@ impl Names {
                 (Some(facts), _) => *facts,
                 (None, Some(dtype)) => range(*dtype),
                 (None, None) if self.symbols.contains(name) => Facts::NON_NEGATIVE,
-                // An attribute of a device is an `int` of the driver's.
-                (None, None) if DeviceFact::named(name).is_some() => {
+                // An attribute of a device is an `int` of the driver's, as is a number of blocks.
+                (None, None) if DeviceFact::named(name).is_some() || max_blocks::is_name(name) => {
                     Facts { divisor: 1, min: 1, max: i32::MAX.into() }
                 }
                 (None, None) => Facts::NONE,

@@ -63,7 +63,7 @@ fn addresses(plan: &Plan, value: Value, expr: &Expr, findings: &Findings) -> Ver
         Expr::Load(base, _) | Expr::TextAt(base) => (Some(base), vec![]),
         Expr::Arith(Arith::Add, base, number) => (Some(base), vec![*number]),
         Expr::Element(base, index) if is_device(base) => {
-            return match (*index as usize) < DeviceFact::ALL.len() {
+            return match (*index as usize) < DeviceFact::ALL.len() + plan.launches.len() {
                 true => Ok(()),
                 false => Err(error(value, "is no fact of the device")),
             };

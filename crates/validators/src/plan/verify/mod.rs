@@ -15,8 +15,9 @@
 //! 3. Only an addition, a subtraction or a multiplication is asked whether it overflows.
 //! 4. What rounds a float rounds it to `float16`, `bfloat16` or `float32`.
 //! 5. The arguments, and a sum of them and a number, are addresses to read from; what is known of
-//!    the device is read as elements, of which there is one for each [`DeviceFact`]. Nothing
-//!    computes with these addresses, and no step uses them.
+//!    the device is read as elements, of which there is one for each [`DeviceFact`], and behind
+//!    them at most one for each launch. Nothing computes with these addresses, and no step uses
+//!    them.
 //! 6. An element lies less than 2^32 bytes behind the first.
 //!
 //! Of steps (`step`), and of what follows them:
@@ -31,7 +32,8 @@
 //! 12. A fault has at most [`MAX_VALUES`] values, which are texts where they are shown as such, and
 //!     else integers, and [`MAX_PARTS`] parts. No text, and no constant one, has a NUL in it.
 //! 13. What is known of the device is used behind the step that asks. There is one at most, and it
-//!     stands in no other step.
+//!     stands in no other step. Behind it, and in no other step either, launches on a GPU may be
+//!     asked about. Each answer is one of the elements behind the facts, made for that step.
 //!
 //! Of what an accepted call does (`effect`):
 //!

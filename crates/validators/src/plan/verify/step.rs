@@ -2,7 +2,7 @@
 //! The rules of steps: which values exist where.
 
 use super::{Findings, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
-use crate::plan::{Device, Expr, Plan, Repeat, Step, Type, Value, When};
+use crate::plan::{AskBlocks, Device, DeviceFact, Expr, Plan, Repeat, Step, Type, Value, When};
 
 /// The values that may be used at a place of the plan.
 pub struct Scope<'p> {
@@ -48,6 +48,7 @@ impl<'p> Scope<'p> {
             Step::When(when) => self.when(when),
             Step::Repeat(repeat) => self.repeat(repeat),
             Step::AskDevice => self.ask_device(),
+            Step::AskBlocks(asked) => self.ask_blocks(asked),
         })
     }
 
@@ -118,6 +119,20 @@ impl<'p> Scope<'p> {
         Ok(())
     }
 
+    fn ask_blocks(&mut self, asked: &AskBlocks) -> Verified {
+        let place = || format!("launch {}", asked.launch);
+        require(self.asks_device, place, "is asked about before the device is")?;
+        require(self.depth == 0, place, "is asked about under a condition")?;
+        let mut launches = self.plan.launches.iter().filter(|launch| launch.grid().is_some());
+        let is_there = launches.any(|launch| launch.index == asked.launch);
+        require(is_there, place, "is asked about, and none on a GPU")?;
+        self.plan.combinations.index.map_or(Ok(()), |index| self.uses_as(index, Type::Int))?;
+        asked.cond.into_iter().try_for_each(|cond| self.uses_as(cond, Type::Bool))?;
+        let mut numbers = asked.block.into_iter().chain([asked.shared]);
+        numbers.try_for_each(|number| self.uses_as(number, Type::Int))?;
+        self.define(asked.answer, Type::Int, is_answer)
+    }
+
     /// A step that tells the call's device.
     pub fn device(&mut self) -> Verified {
         let Device { kind, index, is_told } = self.plan.device;
@@ -169,13 +184,24 @@ impl<'p> Scope<'p> {
                 continue;
             }
             let expr = self.plan.expr(value);
-            if matches!(expr, Expr::Yield(..) | Expr::Turn(..) | Expr::Device) {
+            let is_made = matches!(expr, Expr::Yield(..) | Expr::Turn(..) | Expr::Device);
+            if is_made || self.is_answer(value) {
                 return Err(error(value, "is used where no step has defined it"));
             }
             self.mark(value);
             open.extend(expr.operands());
         }
         Ok(self.type_of(value))
+    }
+
+    /// Whether a value is an answer about a launch.
+    fn is_answer(&self, value: Value) -> bool {
+        match self.plan.expr(value) {
+            Expr::Element(base, _) => {
+                *self.plan.expr(*base) == Expr::Device && is_answer(self.plan.expr(value))
+            }
+            _ => false,
+        }
     }
 
     fn exists(&self, value: Value) -> Verified {
@@ -197,6 +223,11 @@ impl<'p> Scope<'p> {
 
 fn is_yield(expr: &Expr) -> bool {
     matches!(expr, Expr::Yield(..))
+}
+
+/// Of elements of the device.
+fn is_answer(expr: &Expr) -> bool {
+    matches!(expr, Expr::Element(_, index) if *index as usize >= DeviceFact::ALL.len())
 }
 
 fn is_turn(expr: &Expr) -> bool {

@@ -5,8 +5,8 @@ use super::{MAX_DEPTH, MAX_PARTS, MAX_REPEATS, MAX_VALUES};
 use crate::fault::{Fault, Format, Part};
 use crate::geometry::LaunchFlags;
 use crate::plan::{
-    Alloc, AllocDim, Arith, CScalar, Carried, Compare, Device, Expr, Grid, Launch, LaunchArg, Plan,
-    Repeat, Site, Status, Step, TensorMap, Type, Value, When, Yielded,
+    Alloc, AllocDim, Arith, AskBlocks, CScalar, Carried, Compare, Device, Expr, Grid, Launch,
+    LaunchArg, Plan, Repeat, Site, Status, Step, TensorMap, Type, Value, When, Yielded,
 };
 use crate::tensor_map::MapChoices;
 use kernpack_ffi_abi::layout::{any, dl_tensor};
@@ -249,7 +249,8 @@ fn addresses_are_read_from_and_no_more() {
     expect_expr(Expr::Compare(Compare::Eq, ARGS, ZERO), message);
     expect_expr(Expr::Arith(Arith::Add, DEVICE, ZERO), message);
     expect_expr(Expr::Load(DEVICE, any::PAYLOAD), message);
-    expect_expr(Expr::Element(DEVICE, 3), "is no fact of the device");
+    // Behind the facts there is one for each of the launches.
+    expect_expr(Expr::Element(DEVICE, 5), "is no fact of the device");
     let message = "is an address, and used by a step";
     expect_use(|_| ARGS, message);
     expect_use(|_| DEVICE, message);
@@ -423,6 +424,67 @@ fn the_device_is_asked_about_once_and_for_certain() {
     let message = "is asked about under a condition";
     expect(|made| made.when().steps.push(Step::AskDevice), message);
     expect(|made| made.repeat().steps.push(Step::AskDevice), message);
+}
+
+#[test]
+fn launches_are_asked_about_once_and_behind_the_device() {
+    let ask = |made: &mut Made, launch| {
+        let answer = made.add(Expr::Element(DEVICE, 4));
+        let asked = AskBlocks { launch, cond: None, block: [ZERO; 3], shared: ZERO, answer };
+        (Step::AskBlocks(asked), Step::Let("blocks".into(), answer))
+    };
+    let mut asked = made();
+    let (step, used) = ask(&mut asked, 3);
+    asked.plan.steps.extend([step, used]);
+    assert_eq!(asked.plan.verify(), Ok(()));
+    let refused = |change: &dyn Fn(&mut Made, Step, Step), message| {
+        expect(
+            |made| {
+                let (step, used) = ask(made, 3);
+                change(made, step, used);
+            },
+            message,
+        );
+    };
+    refused(
+        &|made, step, _| made.plan.steps.insert(0, step),
+        "is asked about before the device is",
+    );
+    refused(&|made, _, used| made.plan.steps.push(used), UNDEFINED);
+    refused(&|made, step, used| made.plan.steps.extend([used, step]), UNDEFINED);
+    refused(&|made, step, _| made.plan.steps.extend([step.clone(), step]), "is defined twice");
+    refused(&|made, step, _| made.when().steps.push(step), "is asked about before the device is");
+    refused(
+        &|made, step, _| {
+            let (cond, yields) = (TRUTH, vec![]);
+            made.plan.steps.push(Step::When(When { cond, steps: vec![step], yields }));
+        },
+        "is asked about under a condition",
+    );
+    for other in [0, 4] {
+        let message = "is asked about, and none on a GPU";
+        expect(
+            |made| {
+                let (step, _) = ask(made, other);
+                made.plan.steps.push(step);
+            },
+            message,
+        );
+    }
+    let changed = |change: fn(&mut AskBlocks), message| {
+        refused(
+            &|made, step, _| {
+                let Step::AskBlocks(mut asked) = step else { unreachable!("it asks") };
+                change(&mut asked);
+                made.plan.steps.push(Step::AskBlocks(asked));
+            },
+            message,
+        );
+    };
+    changed(|asked| asked.cond = Some(ZERO), WRONG_TYPE);
+    changed(|asked| asked.block[1] = TRUTH, WRONG_TYPE);
+    changed(|asked| asked.shared = TRUTH, WRONG_TYPE);
+    changed(|asked| asked.answer = ZERO, "is no expression for what is defined by it, of its type");
 }
 
 #[test]
