@@ -909,8 +909,8 @@ def aligned(tensor: Tensor, bytes: int) -> builtins.bool:
 class PipelineUserType:
     """Who counts the stages of a pipeline: whoever fills them, or whoever uses them."""
 
-    Producer: str
-    Consumer: str
+    Producer: str = "producer"
+    Consumer: str = "consumer"
 
 class PipelineState:
     """The stage of a pipeline that comes next: `index`, and the parity `phase` that it is waited
