@@ -49,14 +49,14 @@ demo:
 	env -u KERNPACK_NATIVE examples/hosts_cuda/demo.sh
 	env -u KERNPACK_NATIVE examples/kernels/demo.sh
 
-# The dev profile: the time goes into compiling the tests, not into running them. Those of Python run two files at once.
+# The dev profile: the time goes into compiling the tests, not into running them. All is built at once: built alone, the libraries would
+# be compiled once without the features that tests ask of the crates, and once with them. Those of Python run two files at once.
 .PHONY: test
 test: export KERNPACK_CLI := $(TARGET_DIR)/debug/kernpack
 test: export KERNPACK_CACHE_DIR := $(TARGET_DIR)/cache-of-tests
 test:
 	scripts/setup all
-	cargo build $(CARGO_FLAGS) -p kernpack-cli
-	$(MAKE) native
+	$(MAKE) native BUILT='--workspace --lib --bins --tests'
 	cargo test $(CARGO_FLAGS) --workspace
 	"$$KERNPACK_PYTHON" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder python-tests
 
@@ -66,10 +66,11 @@ build:
 	cargo build $(CARGO_FLAGS) --release -p kernpack-cli
 
 # The dev profile here too. The type of functions cannot be built otherwise than optimised, as it has no std.
+BUILT := --package kernpack-python
 .PHONY: native
 native:
 	scripts/setup build
-	cargo build $(CARGO_FLAGS) -p kernpack-python
+	cargo build $(CARGO_FLAGS) $(BUILT)
 	cargo build $(CARGO_FLAGS) --release $(CALL_TYPE)
 	mkdir -p $(KERNPACK_NATIVE)
 	ln -sf $(TARGET_DIR)/debug/libkernpack.so $(TARGET_DIR)/call-type/release/libkernpack_call.so $(KERNPACK_NATIVE)

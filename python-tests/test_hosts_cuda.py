@@ -41,7 +41,8 @@ def folder(kernpack, tmp_path_factory):
             "CARGO_TARGET_DIR", os.environ.get("CARGO_TARGET_DIR", str(REPOSITORY / "target"))
         )
         # As the workspace's own tests have dependencies built.
-        environment.setenv("CARGO_PROFILE_DEV_DEBUG", "1")
+        debug = os.environ.get("CARGO_PROFILE_DEV_DEBUG", "1")
+        environment.setenv("CARGO_PROFILE_DEV_DEBUG", debug)
         environment.setenv("KERNPACK_PYTHON", sys.executable)
         environment.setenv("KERNPACK_CLI", str(kernpack))
         DRIVER.build(folder)

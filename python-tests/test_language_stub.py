@@ -3,6 +3,7 @@
 checkers find nothing in the kernels of the documents; and what Python is told that calls it.
 """
 
+import ast
 import inspect
 import json
 import os
@@ -243,6 +244,18 @@ def test_a_warp_has_as_many_threads_in_python():
         tells(x).launch(grid=1, block=1)
 
     assert f.check(torch.zeros(1, dtype=torch.int64)).arguments[0].tolist() == [kp.WARP_SIZE]
+
+
+def test_constants_of_classes_are_those_of_the_library():
+    library = ast.parse((REPOSITORY / "crates/kernel-lang/library/pipeline.py").read_text())
+    [users] = [each for each in library.body if getattr(each, "name", "") == "PipelineUserType"]
+    constants = {
+        each.targets[0].id: ast.literal_eval(each.value)
+        for each in users.body
+        if isinstance(each, ast.Assign)
+    }
+    assert [*constants] == ["Producer", "Consumer"]
+    assert {name: getattr(kp.PipelineUserType, name) for name in constants} == constants
 
 
 def test_copies_that_go_on_by_themselves_say_so_in_python():

@@ -74,7 +74,8 @@ def test_the_wheel_is_for_every_python_and_for_systems_in_use(wheel):
         r"kernpack-0\.1\.0-py3-none-manylinux_2_(\d+)_(x86_64|aarch64)\.whl", wheel.name
     )
     assert found and int(found[1]) <= 34, wheel.name
-    assert wheel.stat().st_size < 30e6
+    # A quick one is not optimised, and so a fifth larger.
+    assert wheel.stat().st_size < (36e6 if os.environ.get("KERNPACK_QUICK_WHEEL") else 30e6)
 
 
 def test_what_the_wheel_has(wheel):

@@ -55,8 +55,12 @@ def build() -> Path:
         "CARGO_PROFILE_RELEASE_DEBUG": "0",
         "CARGO_PROFILE_RELEASE_STRIP": "symbols",
     }
-    # Who asks for a quick build gets a slower library. The type of functions has no std, which only optimised code can do without.
-    quick = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1", "CARGO_PROFILE_RELEASE_LTO": "off"}
+    # Who asks for a quick build gets a slower and larger library. The type of functions has no std, which only optimised code can do without.
+    quick = {
+        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+        "CARGO_PROFILE_RELEASE_LTO": "off",
+    }
     for arguments, more in (
         (
             ["--package", "kernpack-python", "--features", "static-llvm"],

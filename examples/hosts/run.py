@@ -87,7 +87,7 @@ def rust_host(folder):
     # `cargo run` lets the program find libtvm_ffi, and the build script finds kernpack.
     command = ["cargo", "run", "--quiet", "--locked", "--manifest-path", manifest]
     environment = os.environ | {"KERNPACK": KERNPACK}
-    return run(*command, "--target-dir", target / "hosts", "--", CALLS, env=environment)
+    return run(*command, "--target-dir", target, "--", CALLS, env=environment)
 
 
 def two_in_a_program(folder):

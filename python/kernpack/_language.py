@@ -76,13 +76,16 @@ def names() -> dict[str, Any]:
 
 
 def _class(stub: ast.ClassDef) -> Any:
-    """A class with the functions of a stub, which makes no objects."""
+    """A class with the functions and constants of a stub, which makes no objects."""
     functions = [each for each in stub.body if isinstance(each, ast.FunctionDef)]
-    members = {
+    members: dict[str, Any] = {
         each.name: staticmethod(_function(each, f"{stub.name}.{each.name}"))
         for each in functions
         if each.name != "__init__"
     }
+    for each in stub.body:
+        if isinstance(each, ast.AnnAssign) and each.value is not None:
+            members[ast.unparse(each.target)] = ast.literal_eval(each.value)
     init = [each for each in functions if each.name == "__init__"]
     for each in init:
         members["__new__"] = staticmethod(_function(each, stub.name))

@@ -917,8 +917,8 @@ def max_blocks(kernel: Launchable, block: Dims, smem: Numeric | None = ...) -> N
 class PipelineUserType:
     """Who counts the stages of a pipeline: whoever fills them, or whoever uses them."""
 
-    Producer: str
-    Consumer: str
+    Producer: str = "producer"
+    Consumer: str = "consumer"
 
 class PipelineState:
     """The stage of a pipeline that comes next: `index`, and the parity `phase` that it is waited

@@ -64,10 +64,7 @@ def read(function: types.FunctionType) -> SourceText:
         raise TypeError(_unread(function, f"line {line} of it does not define it any more"))
     if _is_edited(file) and not is_that(code, "".join(linecache.getlines(file))):
         raise TypeError(_unread(function, "it was edited, and has not been imported anew"))
-    if text[:1].isspace():
-        # It stands in a class or in another function: a block that always runs keeps its columns.
-        return SourceText(name, f"if True:\n{text}", file, line - 1)
-    return SourceText(name, text, file, line)
+    return _in_its_columns(name, text, file, line)
 
 
 def read_class(owner: type, methods: Sequence[types.FunctionType]) -> SourceText:
@@ -86,6 +83,11 @@ def read_class(owner: type, methods: Sequence[types.FunctionType]) -> SourceText
     if file_text is not None and not all(is_that(each.__code__, file_text) for each in methods):
         reason = "it was edited, and has not been imported anew"
         raise TypeError(_without_text(owner.__qualname__, file, reason))
+    return _in_its_columns(name, text, file, line)
+
+
+def _in_its_columns(name: str, text: str, file: str, line: int) -> SourceText:
+    """A text that may stand in a class or in a function: a block that always runs keeps its columns."""
     if text[:1].isspace():
         return SourceText(name, f"if True:\n{text}", file, line - 1)
     return SourceText(name, text, file, line)

@@ -11,11 +11,36 @@ use kernpack_kernel_ir::Const;
 /// # Errors
 /// A launch that cannot be read.
 pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
+    each_launch(block, |line| Ok(came(file.run(&read(file, line)?))))
+}
+
+/// The same of launches that give the same where kernels check their indices: indices are found at
+/// the same places and, where nothing is found, all is the same.
+///
+/// # Errors
+/// A launch that cannot be read, or of which that is not so.
+pub fn rewritten_as_checked(file: &KernelText, block: &str) -> Result<String, String> {
+    let Some(checked) = file.checked() else { return rewritten(file, block) };
+    each_launch(block, |line| {
+        let call = read(file, line)?;
+        let [plain, checked] = [file, &checked].map(|file| came(file.run(&call)));
+        let (text, checked) = (plain.join("\n"), checked.join("\n"));
+        match is_same(&text, &checked) {
+            true => Ok(plain),
+            false => Err(format!("`{line}` gives\n{text}\nand where it is checked\n{checked}")),
+        }
+    })
+}
+
+/// The launches of a block, each with what is given of it.
+fn each_launch(
+    block: &str,
+    given: impl Fn(&str) -> Result<Vec<String>, String>,
+) -> Result<String, String> {
     let mut lines = Vec::new();
     for line in block.lines().filter(|line| is_launch(line)) {
-        let call = read(file, line)?;
         lines.push(line.to_string());
-        lines.extend(came(file.run(&call)));
+        lines.extend(given(line)?);
     }
     if lines.is_empty() {
         return Err("expected a launch, such as `k[1, 32](int32(3))`".to_string());
@@ -23,30 +48,16 @@ pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// That the launches of a block give the same where kernels check their indices: indices are found
-/// at the same places and, where nothing is found, all is the same.
-///
-/// # Errors
-/// A launch of which that is not so.
-pub fn compared_with_checked(file: &KernelText, block: &str) -> Result<(), String> {
-    let Some(checked) = file.checked() else { return Ok(()) };
-    for line in block.lines().filter(|line| is_launch(line)) {
-        let call = read(file, line)?;
-        let [plain, checked] = [file, &checked].map(|file| came(file.run(&call)).join("\n"));
-        let indices = |text: &str| -> Vec<String> {
-            let lines = text.lines().zip(text.lines().skip(1));
-            let found = lines.filter(|(line, _)| line.starts_with("error[index-out-of-bounds]"));
-            found.map(|(_, place)| place.to_string()).collect()
-        };
-        let is_same = match plain.contains("error[") {
-            true => indices(&plain) == indices(&checked),
-            false => plain == checked,
-        };
-        if !is_same {
-            return Err(format!("`{line}` gives\n{plain}\nand where it is checked\n{checked}"));
-        }
+fn is_same(plain: &str, checked: &str) -> bool {
+    let indices = |text: &str| -> Vec<String> {
+        let lines = text.lines().zip(text.lines().skip(1));
+        let found = lines.filter(|(line, _)| line.starts_with("error[index-out-of-bounds]"));
+        found.map(|(_, place)| place.to_string()).collect()
+    };
+    match plain.contains("error[") {
+        true => indices(plain) == indices(checked),
+        false => plain == checked,
     }
-    Ok(())
 }
 
 /// `k[grid, block](…)`, or `k[grid, block, cluster](…)`

@@ -117,21 +117,36 @@ impl Tally {
 }
 
 /// Draws a signature of each vocabulary from each of `n_seeds` seeds, from `first_seed` on, and
-/// makes `n_calls` of each signature.
+/// makes `n_calls` of each signature: on as many threads as there are cores, which share the seeds.
 pub fn hold_calls(first_seed: u64, n_seeds: u64, n_calls: usize) -> Tally {
-    let mut tally = Tally::default();
-    let seeds = (0..n_seeds).map(|number| first_seed.wrapping_add(number));
-    let draws = seeds.flat_map(|seed| [Vocabulary::Small, Vocabulary::Whole].map(|of| (seed, of)));
-    for (seed, vocabulary) in draws {
-        let own = catch_unwind(AssertUnwindSafe(|| {
-            let mut own = Tally::default();
-            own.seed(seed, vocabulary, n_calls);
-            own
-        }));
-        match own {
-            Ok(own) => tally.add(own),
-            Err(_) => tally.failures.push(format!("a panic of the seed {seed}")),
+    let n_threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let hold = |thread: u64| {
+        let mut tally = Tally::default();
+        for number in (thread..n_seeds).step_by(n_threads as usize) {
+            let seed = first_seed.wrapping_add(number);
+            for vocabulary in [Vocabulary::Small, Vocabulary::Whole] {
+                tally.add(hold_seed(seed, vocabulary, n_calls));
+            }
         }
-    }
-    tally
+        tally
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|at| scope.spawn(move || hold(at))).collect();
+        threads.into_iter().fold(Tally::default(), |mut tally, thread| {
+            tally.add(thread.join().expect("what a seed panics with is caught"));
+            tally
+        })
+    })
+}
+
+fn hold_seed(seed: u64, vocabulary: Vocabulary, n_calls: usize) -> Tally {
+    let own = catch_unwind(AssertUnwindSafe(|| {
+        let mut own = Tally::default();
+        own.seed(seed, vocabulary, n_calls);
+        own
+    }));
+    own.unwrap_or_else(|_| Tally {
+        failures: vec![format!("a panic of the seed {seed}")],
+        ..Tally::default()
+    })
 }
