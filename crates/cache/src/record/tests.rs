@@ -7,6 +7,7 @@ use super::*;
 fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
     let cuda = files.iter().map(|(is_arch_written, archs)| Cuda {
         is_kernel: false,
+        is_unassembled: false,
         is_arch_written: *is_arch_written,
         archs: archs.iter().map(|arch| arch.to_string()).collect(),
     });
@@ -20,6 +21,7 @@ fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
         directory: None,
         c_compiler: None,
         nvjitlink: None,
+        ptxas: None,
         nvrtc: None,
         warnings: vec![],
         kept: vec![],
