@@ -26,7 +26,7 @@ pub use report::{FunctionReport, Remark, Report, Severity};
 
 use super::nvjitlink::{NvJitLink, NvJitLinkError};
 use super::ptxas::{Ptxas, PtxasError};
-use kernpack_machine::{Arch, ArchKind};
+use kernpack_machine::{Arch, ArchKind, PtxVersion};
 use kernpack_package::image::{Image, ImageError};
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -133,9 +133,9 @@ pub enum AssembleError {
         /// The architecture.
         arch: Arch,
         /// The version of PTX that the text is.
-        needed: String,
+        needed: PtxVersion,
         /// The newest version that the assembler reads.
-        newest: String,
+        newest: PtxVersion,
         /// The assembler and its version.
         assembler: String,
         /// Its own file.

@@ -134,7 +134,7 @@ fn a_program_that_is_not_there_is_told() {
     // A bare name is one of the path.
     let [found] = &reasons(Place::Named("sh".into()))[..] else { panic!("one place") };
     assert!(found.place.ends_with("/sh") && found.reason.starts_with("ran /"), "{found:?}");
-    assert_eq!(reasons(Place::Path("sh")), [found.clone()]);
+    assert_eq!(reasons(Place::Path("sh")), std::slice::from_ref(found));
     assert_eq!(PROGRAM.file_at(&Place::Path("sh")), Some(PathBuf::from(&found.place)));
 }
 

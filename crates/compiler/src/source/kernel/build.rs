@@ -36,7 +36,7 @@ impl Code {
     ///
     /// # Errors
     /// Where there is none for want of an assembler.
-    pub(super) fn as_wanted(self, source: &KernelSource) -> Result<Code, SourceError> {
+    pub(super) fn or_missing(self, source: &KernelSource) -> Result<Code, SourceError> {
         match &self.missing {
             None => Ok(self),
             Some(missing) => {

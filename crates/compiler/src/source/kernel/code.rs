@@ -39,7 +39,7 @@ pub fn cubin(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceErr
     let prepared = prepared(source, arch.value)?;
     let kernels: Vec<_> = prepared.iter().collect();
     let code = build::code(source, arch, &kernels, &Assemblers::here());
-    let code = code.and_then(|code| code.as_wanted(source)).map_err(|error| vec![error])?;
+    let code = code.and_then(|code| code.or_missing(source)).map_err(|error| vec![error])?;
     Ok(code.image.bytes)
 }
 

@@ -82,7 +82,7 @@ pub fn resources(source: &KernelSource, arch: Arch) -> Result<Vec<Resources>, Ve
     let prepared = code::prepared(source, arch)?;
     let kernels: Vec<_> = prepared.iter().collect();
     let made = build::code(source, Placed::from(arch), &kernels, &Assemblers::here());
-    let made = made.and_then(|code| code.as_wanted(source));
+    let made = made.and_then(|code| code.or_missing(source));
     let report = made.map_err(|error| vec![error])?.report.unwrap_or_default();
     let of_kernel = |kernel: &&Kernel| {
         let own = report.functions.iter().find(|one| one.name == kernel.name);

@@ -15,7 +15,7 @@ use super::assembler::{
 };
 use super::cuda_tool::{CudaTool, Form, Lines, Tried};
 use super::identity::Identity;
-use kernpack_machine::Arch;
+use kernpack_machine::{Arch, PtxVersion};
 use kernpack_package::file::read_unrecorded;
 use kernpack_package::image::Image;
 use kernpack_process::leftover::{self, Temporary};
@@ -151,8 +151,7 @@ impl Ptxas {
             return AssembleError::Arch { name: text, arch, assembler, path };
         }
         match versions(&words) {
-            Some((needed, newest)) => {
-                let (needed, newest) = (needed.to_string(), newest.to_string());
+            Some([needed, newest]) => {
                 AssembleError::TooOld { name: text, arch, needed, newest, assembler, path }
             }
             None => AssembleError::refused(NAME, name, arch, words),
@@ -257,10 +256,14 @@ fn release(words: &str) -> Option<(u32, u32)> {
 
 /// The version of PTX that a text is and the newest that ptxas reads, where that is what it says:
 /// `Unsupported .version 9.0; current version is '8.7'`.
-fn versions(words: &str) -> Option<(&str, &str)> {
+fn versions(words: &str) -> Option<[PtxVersion; 2]> {
     let (_, rest) = words.split_once("Unsupported .version ")?;
     let (needed, rest) = rest.split_once(';')?;
-    Some((needed, rest.split('\'').nth(1)?))
+    let version = |text: &str| {
+        let (major, minor) = text.split_once('.')?;
+        Some(PtxVersion::new(major.parse().ok()?, minor.parse().ok()?))
+    };
+    Some([version(needed)?, version(rest.split('\'').nth(1)?)?])
 }
 
 /// Runs a program to its end, which has to be its own.

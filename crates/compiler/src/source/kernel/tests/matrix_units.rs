@@ -74,7 +74,7 @@ fn who_asks_for_machine_code_gets_no_ptx_in_its_place() {
     let kernels: Vec<_> = prepared.iter().collect();
     let arch = archs(&["sm_90a"])[0];
     let code = build::code(&source, arch, &kernels, &no_assemblers()).expect("PTX");
-    let error = code.as_wanted(&source).err().expect("it is none");
+    let error = code.or_missing(&source).err().expect("it is none");
     assert_eq!(error.kind.code(), "gpu-assembler");
     assert!(error.message.starts_with("found no ptxas, "), "{error}");
     assert_eq!(error.detail.as_deref().map(|places| places.lines().count()), Some(2));
