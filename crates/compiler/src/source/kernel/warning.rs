@@ -28,7 +28,7 @@ pub(super) fn remarks(
             in_memory(kernel, kept, code, report).into_iter().chain(spilled(kernel, code, report))
         });
         let told = code.report.iter().flat_map(|report| assemblers(kernels, code, report));
-        for warning in of_kernels.chain(told).chain(unassembled(code)) {
+        for warning in of_kernels.chain(told).chain(unassembled(kernels, code)) {
             let warning = warning.at(source.path.span);
             if !warnings.contains(&warning) {
                 warnings.push(warning);
@@ -74,14 +74,15 @@ fn spilled(kernel: &Kernel, code: &Code, report: Option<&FunctionReport>) -> Opt
 }
 
 /// That the driver has to make machine code.
-fn unassembled(code: &Code) -> Option<Diagnostic> {
+fn unassembled(kernels: &[&Kernel], code: &Code) -> Option<Diagnostic> {
     let words = code.missing.as_ref()?.to_string();
     let (looked, places) = words.split_once(":\n").unwrap_or((&words, ""));
     let message = format!(
         "for {} there is PTX, which the driver assembles where it is loaded: {looked}",
         code.arch
     );
-    Some(Diagnostic::warning("no-assembler", message).detail(places))
+    let place = kernels.iter().find_map(|kernel| uses(kernel)).unwrap_or_default();
+    Some(Diagnostic::warning("no-assembler", message).at(place).detail(places))
 }
 
 /// Remarks of the assembler that are worth telling.
