@@ -4,7 +4,7 @@
 
 use super::Remark;
 
-/// What a remark is about.
+/// The matter of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matter {
     /// Products of matrix units that wait for one another, one by one.
@@ -18,7 +18,7 @@ pub enum Matter {
 /// A remark about matrix units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advisory {
-    /// What it is about.
+    /// The matter.
     pub matter: Matter,
     /// The reason, which ends a sentence.
     pub reason: &'static str,

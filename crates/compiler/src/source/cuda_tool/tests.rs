@@ -94,7 +94,7 @@ fn variables_come_first_in_their_order() {
     expect_places(root.path(), &variables, &expected);
 }
 
-/// What a user installs for this comes before what is there for something else.
+/// Wheels that a user installs for this come before what is there for something else.
 #[test]
 fn a_program_is_looked_for_in_wheels_then_toolkits_then_copies() {
     let root = tempfile::tempdir().unwrap();

@@ -32,7 +32,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// What was wanted, and not PTX in its place.
+    /// The code that was wanted, and not PTX in its place.
     ///
     /// # Errors
     /// Where there is none for want of an assembler.

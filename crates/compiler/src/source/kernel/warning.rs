@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What makes kernels slow, at their lines: what stays in a thread's memory, and what the assembler
-//! remarks on. It is a warning, unless matrix units do not do what they are for.
+//! Remarks on slow kernels, at their lines: what stays in a thread's memory, and what the assembler
+//! remarks on. They are warnings, unless matrix units do not do what they are for.
 
 use super::build::Code;
 use crate::source::assembler::{
