@@ -54,7 +54,7 @@ pub enum PtxasError {
         /// Every place that was looked at.
         tried: Vec<Tried>,
     },
-    /// What there is does not run.
+    /// Those that there are do not run.
     #[error(
         "found no ptxas that runs, the assembler for kernels that use matrix units; install the Python package nvidia-cuda-nvcc, or set KERNPACK_PTXAS to the path of ptxas; these places were looked at:{}",
         Lines(.tried)
