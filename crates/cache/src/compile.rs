@@ -53,7 +53,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     // The compilers as they are now, and not as they are once it is done.
     let _ = has_c(&reading.package).then(|| compilers.c());
     let _ = has_cuda(&reading.package).then(|| compilers.nvrtc());
-    let _ = has_machine_code(&reading.package).then(|| compilers.nvjitlink());
+    let _ = has_machine_code(&reading.package).then(|| (compilers.nvjitlink(), compilers.ptxas()));
     let compiled = match compile(&reading.package, &options) {
         Ok(compiled) => compiled,
         Err(error) => return Err(failure(request, told, error)),

@@ -11,9 +11,10 @@ pub(crate) use self::path::StoredPath;
 use crate::memo;
 use crate::request::{Kind, Wanted, digest, hex};
 use crate::warning::Stored;
+use kernpack_compiler::source::assembler::AssemblerKind;
 use kernpack_compiler::source::c_compiler::{self, Found};
 use kernpack_compiler::source::identity::Identity;
-use kernpack_compiler::source::{nvjitlink, nvrtc};
+use kernpack_compiler::source::{nvjitlink, nvrtc, ptxas};
 use kernpack_compiler::{CudaCode, GpuCompiler};
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::{InputFile, Target};
@@ -40,6 +41,8 @@ pub struct Record {
     nvrtc: Option<String>,
     #[serde(default)]
     nvjitlink: Option<String>,
+    #[serde(default)]
+    ptxas: Option<String>,
     pub(crate) warnings: Vec<Stored>,
     /// The warnings of what stays as it is where architectures are asked for.
     pub(crate) kept: Vec<Stored>,
@@ -61,6 +64,9 @@ struct Cuda {
     is_kernel: bool,
     is_arch_written: bool,
     archs: Vec<String>,
+    /// Whether PTX takes the place of machine code, as there was no ptxas.
+    #[serde(default)]
+    is_unassembled: bool,
 }
 
 /// The compilers that would be used now, each looked for when it is asked for first.
@@ -70,6 +76,7 @@ pub(crate) struct Compilers {
     c: OnceCell<Found>,
     nvrtc: OnceCell<Option<Identity>>,
     nvjitlink: OnceCell<Option<Identity>>,
+    ptxas: OnceCell<Option<Identity>>,
 }
 
 impl Compilers {
@@ -79,10 +86,12 @@ impl Compilers {
         if let Some((c, nvrtc)) = crate::tests::pretended() {
             let c = c.map_or(Found::Nothing, Found::Compiler);
             let (c, nvrtc) = (OnceCell::from(c), OnceCell::from(nvrtc));
-            return Compilers { target, c, nvrtc, nvjitlink: OnceCell::new() };
+            let (nvjitlink, ptxas) = (OnceCell::new(), OnceCell::new());
+            return Compilers { target, c, nvrtc, nvjitlink, ptxas };
         }
-        let (c, nvrtc, nvjitlink) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Compilers { target, c, nvrtc, nvjitlink }
+        let (c, nvrtc) = (OnceCell::new(), OnceCell::new());
+        let (nvjitlink, ptxas) = (OnceCell::new(), OnceCell::new());
+        Compilers { target, c, nvrtc, nvjitlink, ptxas }
     }
 
     /// The C compiler, on one line.
@@ -118,6 +127,11 @@ impl Compilers {
     pub fn nvjitlink(&self) -> Option<String> {
         self.nvjitlink.get_or_init(nvjitlink::identity).as_ref().map(Identity::to_string)
     }
+
+    /// ptxas, on one line.
+    pub fn ptxas(&self) -> Option<String> {
+        self.ptxas.get_or_init(ptxas::identity).as_ref().map(Identity::to_string)
+    }
 }
 
 /// A compilation that is done, for its record.
@@ -144,15 +158,12 @@ impl Record {
     pub(crate) fn of(done: Done<'_>, base: &Path) -> Record {
         let compilers = done.compilers;
         let is_by = |compiler| done.cuda.iter().any(|code| code.compiler == compiler);
-        let is_assembled = |code: &CudaCode| {
-            let is_machine_code = |arch: &Arch| arch.kind == ArchKind::Sm;
-            code.compiler == GpuCompiler::NvJitLink && code.archs.iter().any(is_machine_code)
-        };
-        let is_assembled = done.cuda.iter().any(is_assembled);
+        let is_assembled = |by| done.cuda.iter().any(|code| code.assemblers.contains(&by));
         let cuda = done.cuda.iter().map(|code| Cuda {
-            is_kernel: code.compiler == GpuCompiler::NvJitLink,
+            is_kernel: code.compiler == GpuCompiler::Assembler,
             is_arch_written: code.is_arch_written,
             archs: code.archs.iter().map(Arch::to_string).collect(),
+            is_unassembled: code.is_unassembled,
         });
         let inputs = done.inputs.iter().map(|file| Input {
             path: StoredPath::of(&file.path, base),
@@ -169,7 +180,10 @@ impl Record {
             directory: done.is_local.then(|| StoredPath::of(Path::new(""), base)),
             c_compiler: done.has_c.then(|| compilers.c()).flatten(),
             nvrtc: is_by(GpuCompiler::Nvrtc).then(|| compilers.nvrtc()).flatten(),
-            nvjitlink: is_assembled.then(|| compilers.nvjitlink()).flatten(),
+            nvjitlink: is_assembled(AssemblerKind::NvJitLink)
+                .then(|| compilers.nvjitlink())
+                .flatten(),
+            ptxas: is_assembled(AssemblerKind::Ptxas).then(|| compilers.ptxas()).flatten(),
             warnings: done.warnings,
             kept: done.kept,
         }
@@ -229,6 +243,9 @@ impl Record {
         {
             return Some(other_compiler("nvJitLink", self.nvjitlink.as_deref(), &now));
         }
+        if let Some(reason) = self.other_ptxas(compilers) {
+            return Some(reason);
+        }
         let has_c = match &self.c_compiler {
             None => false,
             Some(known) => {
@@ -247,6 +264,16 @@ impl Record {
             let found = self.appeared(base)?;
             Some(format!("`{}` has appeared, and is found before what was read", found.display()))
         })
+    }
+
+    /// The reason where ptxas is another one, or there is one now.
+    fn other_ptxas(&self, compilers: &Compilers) -> Option<String> {
+        let is_unassembled = self.cuda.iter().any(|code| code.is_unassembled);
+        if self.ptxas.is_none() && !is_unassembled {
+            return None;
+        }
+        let now = compilers.ptxas().filter(|now| Some(now) != self.ptxas.as_ref())?;
+        Some(other_compiler("ptxas", self.ptxas.as_deref(), &now))
     }
 
     /// A file that was missed, and is there now. Each folder is looked for once: many files are
@@ -289,9 +316,8 @@ impl Record {
                 // Among code for a caller's choice, what is written is a launch's, and stays.
                 let is_chosen = |code: &&Cuda| self.kind != Kind::Archs || !code.is_arch_written;
                 let chosen = self.cuda.iter().filter(is_chosen);
-                let mut lacking = archs.iter().filter(|arch| {
-                    chosen.clone().any(|code| !code.archs().any(|own| own == **arch))
-                });
+                let mut lacking =
+                    archs.iter().filter(|arch| chosen.clone().any(|code| !code.has(**arch)));
                 lacking.next().map(|arch| self.without(*arch))
             }
             Wanted::Devices(devices) => {
@@ -318,11 +344,18 @@ impl Cuda {
         self.archs.iter().filter_map(|arch| arch.parse().ok())
     }
 
+    /// Whether there is code for an architecture, or what takes its place.
+    fn has(&self, arch: Arch) -> bool {
+        let is_in_its_place = |own| self.is_unassembled && own == arch.compute();
+        self.archs().any(|own| own == arch || is_in_its_place(own))
+    }
+
     fn runs_on(&self, device: Arch, is_ptx_enough: bool) -> bool {
         let (major, minor) = (device.number / 10, device.number % 10);
         let mut archs = self.archs();
         archs.any(|arch| {
-            (is_ptx_enough || arch.kind == ArchKind::Sm) && arch.code().runs_on(major, minor)
+            (is_ptx_enough || self.is_unassembled || arch.kind == ArchKind::Sm)
+                && arch.code().runs_on(major, minor)
         })
     }
 }

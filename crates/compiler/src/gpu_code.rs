@@ -4,6 +4,7 @@
 
 use crate::gpu_kernels::GpuKernels;
 use crate::source;
+use crate::source::assembler::AssemblerKind;
 use crate::source::gpu::{GpuArtifact, GpuCompiler};
 use crate::wanted::{Wanted, wanted};
 use kernpack_machine::Arch;
@@ -47,6 +48,10 @@ pub struct CudaCode {
     pub is_arch_written: bool,
     /// The architectures that there is code for.
     pub archs: Vec<Arch>,
+    /// The assemblers that made machine code of it, each once.
+    pub assemblers: Vec<AssemblerKind>,
+    /// Whether PTX takes the place of machine code, for want of an assembler.
+    pub is_unassembled: bool,
 }
 
 impl GpuModule {
@@ -54,7 +59,9 @@ impl GpuModule {
     fn cuda(&self) -> Option<CudaCode> {
         let compiler = source::gpu::compiler(&self.source)?;
         let is_arch_written = self.source.is_arch_written()?;
-        Some(CudaCode { compiler, is_arch_written, archs: self.artifact.archs() })
+        let (archs, assemblers) = (self.artifact.archs(), self.artifact.assemblers.clone());
+        let is_unassembled = self.artifact.is_unassembled;
+        Some(CudaCode { compiler, is_arch_written, archs, assemblers, is_unassembled })
     }
 
     fn warnings(&self) -> impl Iterator<Item = Diagnostic> {

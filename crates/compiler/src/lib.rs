@@ -16,12 +16,13 @@
 //!
 //! **What is made**: `source/` has what sources become, with a file for each kind: `source/kernel/`
 //! has kernels verified, lowered and assembled, and warns of what makes them slow;
-//! `source/nvjitlink/` assembles PTX, and reads what the assembler says of it. What a C compiler
-//! reads past the door for files is in its own words (`source/search.rs`), and NVRTC reads nothing
-//! but what `source/include.rs` finds for it. `gpu_kernels.rs` numbers kernels, `host_code.rs` and
-//! `gpu_code.rs` build each source once (`wanted.rs`), and hold what it has against what launches
-//! pass. `lower/` turns plans into entry points. `symbols.rs` says which symbols a package may
-//! define and need, and whether the process that loads it will have them.
+//! `source/assembler/` says who assembles PTX, `source/nvjitlink/` or `source/ptxas/`, and reads
+//! what the assembler says of it. What a C compiler reads past the door for files is in its own
+//! words (`source/search.rs`), and NVRTC reads nothing but what `source/include.rs` finds for it.
+//! `gpu_kernels.rs` numbers kernels, `host_code.rs` and `gpu_code.rs` build each source once
+//! (`wanted.rs`), and hold what it has against what launches pass. `lower/` turns plans into entry
+//! points. `symbols.rs` says which symbols a package may define and need, and whether the process
+//! that loads it will have them.
 //!
 //! **In which order**: `compile.rs` is the order in which all of it happens. `parts.rs` has plans
 //! and built sources together, and has the entry points' code made beside kernels that are written

@@ -292,7 +292,7 @@ fn source_words(source: &SourceRecord) -> String {
     if images.is_empty() { kind } else { format!("{kind}: {}", images.join(", ")) }
 }
 
-/// `machine code for sm_90a`
+/// `machine code for sm_90a by ptxas 12.8`
 fn image_words(image: &ImageRecord) -> String {
     let code = |arch: &String| {
         let compressed = if image.compressed.contains(arch) { "compressed " } else { "" };
@@ -300,6 +300,8 @@ fn image_words(image: &ImageRecord) -> String {
         format!("{compressed}{form} for {arch}")
     };
     let codes = image.archs.iter().map(code).collect::<Vec<_>>().join(", ");
+    let by = image.assembler.iter().map(|assembler| format!(" by {assembler}"));
+    let codes = by.fold(codes, |codes, by| codes + &by);
     if image.kind == "fatbin" { format!("fatbin ({codes})") } else { codes }
 }
 

@@ -11,8 +11,10 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long compilers have to tidy up, all of them together.
@@ -142,20 +144,58 @@ pub fn settle<T, R>(temporaries: Vec<Temporary<T>>, settle: impl FnOnce(Vec<T>) 
 /// # Errors
 /// Where it cannot be run, and where the process is to end.
 pub fn run(command: &mut Command) -> io::Result<Output> {
+    prepare(command);
+    let (child, program) = start(command)?;
+    let output = child.wait_with_output();
+    forget(program);
+    output
+}
+
+/// The same, and ends the program, and all that it started, where it takes longer than that.
+///
+/// # Errors
+/// As [`run`]; of the kind [`TimedOut`](io::ErrorKind::TimedOut) where it was ended.
+pub fn run_within(limit: Duration, command: &mut Command) -> io::Result<Output> {
+    prepare(command);
+    let (child, program) = start(command)?;
+    let (ended, has_ended) = channel::<()>();
+    let watch = move || {
+        let is_late = has_ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        if is_late {
+            let _ = kill_process_group(program, Signal::KILL);
+        }
+        is_late
+    };
+    let (output, is_late) = thread::scope(|scope| {
+        let watching = scope.spawn(watch);
+        let output = child.wait_with_output();
+        drop(ended);
+        (output, watching.join().unwrap_or(false))
+    });
+    forget(program);
+    if is_late { Err(io::ErrorKind::TimedOut.into()) } else { output }
+}
+
+/// Has a program read nothing, and its output collected.
+fn prepare(command: &mut Command) {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // What it starts in turn belongs to its group, and is ended with it.
     command.process_group(0);
-    let (child, program) = {
-        let mut list = list();
-        list.require_open()?;
-        let child = command.spawn()?;
-        let program = Pid::from_child(&child);
-        list.programs.push(program);
-        (child, program)
-    };
-    let output = child.wait_with_output();
+}
+
+/// Starts a program, on the list.
+fn start(command: &mut Command) -> io::Result<(Child, Pid)> {
+    let mut list = list();
+    list.require_open()?;
+    let child = command.spawn()?;
+    let program = Pid::from_child(&child);
+    list.programs.push(program);
+    Ok((child, program))
+}
+
+/// Takes a program that has ended off the list.
+fn forget(program: Pid) {
     list().programs.retain(|other| *other != program);
-    output
 }
 
 /// Passes the signal on to programs that run, waits for them, and removes all that is temporary.
@@ -197,7 +237,6 @@ mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
     use std::os::unix::process::ExitStatusExt;
-    use std::process::Child;
 
     /// A program that is asked in vain to end; it has begun.
     fn deaf() -> Child {
@@ -207,6 +246,22 @@ mod tests {
         let output = child.stdout.as_mut().expect("it is piped");
         BufReader::new(output).read_line(&mut String::new()).expect("it writes a line");
         child
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_ended_with_all_that_it_started() {
+        let shell =
+            |script: &str, limit| run_within(limit, Command::new("sh").args(["-c", script]));
+        let start = Instant::now();
+        let late = shell("sleep 100 & sleep 100", Duration::from_millis(200));
+        assert_eq!(late.expect_err("it sleeps").kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() < Duration::from_secs(50), "its child holds the pipe");
+        let output = shell("echo out; echo err >&2; exit 3", Duration::from_secs(50));
+        let output = output.expect("it runs");
+        assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"out\n"[..], &b"err\n"[..]));
+        assert_eq!(output.status.code(), Some(3));
+        let none = run_within(Duration::from_secs(50), &mut Command::new("/no/program"));
+        assert_eq!(none.expect_err("it is not there").kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The record of a package for x86-64.
 pub fn record(package: &str) -> Value {
     json!({
-        "format": "1.2",
+        "format": "1.3",
         "package": package,
         "compiler": env!("CARGO_PKG_VERSION"),
         "targets": ["x86_64-linux-gnu"],

@@ -7,6 +7,7 @@ use super::*;
 fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
     let cuda = files.iter().map(|(is_arch_written, archs)| Cuda {
         is_kernel: false,
+        is_unassembled: false,
         is_arch_written: *is_arch_written,
         archs: archs.iter().map(|arch| arch.to_string()).collect(),
     });
@@ -20,6 +21,7 @@ fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
         directory: None,
         c_compiler: None,
         nvjitlink: None,
+        ptxas: None,
         nvrtc: None,
         warnings: vec![],
         kept: vec![],
@@ -122,6 +124,42 @@ fn what_the_text_says_is_for_all_devices() {
     let asked = record(Kind::Archs, &[(false, &["compute_75"])]);
     assert!(!serves_devices(&asked, &["sm_80"], false));
     assert!(serves_devices(&record(Kind::Written, &[]), &["sm_80"], false));
+}
+
+/// Kernels that had no ptxas: PTX takes the place of their machine code, for as long as there is
+/// none.
+#[test]
+fn what_could_not_be_assembled_serves_until_it_can_be() {
+    let made = |kind, archs: &[&str]| {
+        let mut made = record(kind, &[(false, archs)]);
+        made.cuda[0].is_unassembled = true;
+        made
+    };
+    let chosen = made(Kind::Archs, &["sm_80", "compute_90a"]);
+    assert!(serves_archs(&chosen, &["sm_90a", "sm_80", "compute_90a"]));
+    assert!(!serves_archs(&chosen, &["compute_80"]) && !serves_archs(&chosen, &["sm_100a"]));
+    assert!(serves_devices(&made(Kind::Devices, &["compute_90a"]), &["sm_90a"], false));
+    assert!(!serves_devices(&made(Kind::Devices, &["compute_90a"]), &["sm_100"], false));
+    let reason = |record: &Record, ptxas: Option<&str>| {
+        let marks = vec!["build id 1".to_string()];
+        let identity = ptxas.map(|path| Identity { path: path.into(), marks });
+        let compilers =
+            Compilers { ptxas: OnceCell::from(identity), ..Compilers::of(Target::host()) };
+        record.changes(Path::new("base"), &compilers)
+    };
+    assert_eq!(reason(&chosen, None), None);
+    let appeared = "ptxas is another one: it was `none`, and is `/ptxas; build id 1`";
+    assert_eq!(reason(&chosen, Some("/ptxas")).as_deref(), Some(appeared));
+    let by = |path: &str| Record {
+        ptxas: Some(format!("{path}; build id 1")),
+        ..record(Kind::Written, &[(false, &["sm_90a"])])
+    };
+    assert_eq!(reason(&by("/ptxas"), Some("/ptxas")), None);
+    assert_eq!(reason(&by("/ptxas"), None), None, "what it was made by is gone");
+    let other = "ptxas is another one: it was `/old; build id 1`, and is `/ptxas; build id 1`";
+    assert_eq!(reason(&by("/old"), Some("/ptxas")).as_deref(), Some(other));
+    // What nothing of it was made by may be any.
+    assert_eq!(reason(&record(Kind::Written, &[]), Some("/ptxas")), None);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod accesses;
 mod answers;
 mod arrays;
+mod assemblers;
 mod bench;
 mod build;
 mod cache;

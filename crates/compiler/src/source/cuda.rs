@@ -160,7 +160,7 @@ impl Build for CudaSource {
         let built = build_found(self, archs, kernels, held).map_err(|error| vec![error])?;
         let symbols = kernels.iter().cloned().zip(built.symbols.into_iter().map(Ok)).collect();
         let CudaArtifact { images, log, looked, .. } = built;
-        Ok(GpuArtifact { images, symbols, log, warnings: vec![], looked })
+        Ok(GpuArtifact { images, symbols, log, looked, ..GpuArtifact::default() })
     }
 }
 

@@ -2,6 +2,7 @@
 //! Code of GPU sources, whatever their kind: each kind has a file here with its
 //! `Build`, and a row of the registry.
 
+use super::assembler::AssemblerKind;
 use kernpack_machine::Arch;
 use kernpack_package::file::{Held, Looked};
 use kernpack_package::image::Image;
@@ -10,7 +11,7 @@ use kernpack_package::source::{GpuSource, SourceError};
 use kernpack_syntax::{Diagnostic, Placed};
 
 /// The code of a source of GPU code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GpuArtifact {
     /// The images, which are ready for the driver.
     pub images: Vec<Image>,
@@ -22,6 +23,10 @@ pub struct GpuArtifact {
     pub warnings: Vec<Diagnostic>,
     /// The files that were read and those that were missed.
     pub looked: Looked,
+    /// The assemblers that made machine code of PTX here, each once.
+    pub assemblers: Vec<AssemblerKind>,
+    /// Whether PTX takes the place of machine code, for want of an assembler.
+    pub is_unassembled: bool,
 }
 
 /// The compiler of GPU code, on the machine on which that is done.
@@ -29,8 +34,8 @@ pub struct GpuArtifact {
 pub enum GpuCompiler {
     /// NVRTC, CUDA C++.
     Nvrtc,
-    /// nvJitLink, machine code of kernels written here. Their PTX needs nobody.
-    NvJitLink,
+    /// An assembler, machine code of kernels written here. Their PTX needs nobody.
+    Assembler,
 }
 
 /// How a kind of source is built.

@@ -46,8 +46,8 @@ fn read(
         symbol.map_err(|(image, error)| SourceError::image(gpu_files[image].path.span, &error))
     });
     let symbols = kernels.iter().cloned().zip(symbols).collect();
-    let (log, warnings, looked) = (String::new(), vec![], files.into_looked());
-    Ok(GpuArtifact { images, symbols, log, warnings, looked })
+    let looked = files.into_looked();
+    Ok(GpuArtifact { images, symbols, looked, ..GpuArtifact::default() })
 }
 
 /// Two files that have code for one architecture: nothing says which of them a device should take.

@@ -56,6 +56,10 @@ pub struct ImageRecord {
     /// Those of them whose code is compressed, so that only the driver knows which kernels it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compressed: Vec<String>,
+    /// The assembler of machine code of kernels that are written here, with its version. Formats
+    /// before 1.3 do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assembler: Option<String>,
 }
 
 /// How a launch on a GPU is laid out.
@@ -120,6 +124,7 @@ fn image_record(image: &Image) -> ImageRecord {
         kind: image.kind.word().to_string(),
         archs: image.codes.iter().map(|code| code.arch.to_string()).collect(),
         compressed: compressed.map(|code| code.arch.to_string()).collect(),
+        assembler: image.assembler.clone(),
     }
 }
 

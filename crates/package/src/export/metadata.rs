@@ -5,7 +5,7 @@
 //!
 //! Its [`FORMAT`] is major.minor. A newer minor adds keys, which an older reader ignores; a newer
 //! major changes the meaning of keys, so that an older reader refuses it. Nothing in it depends on
-//! the machine that made it.
+//! the machine that made it, but which assembler there was.
 
 use super::COMPILER;
 use super::launch::{LaunchRecord, launch_record};
@@ -22,9 +22,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The format that this kernpack writes.
-pub const FORMAT: Format = Format { major: 1, minor: 2 };
+pub const FORMAT: Format = Format { major: 1, minor: 3 };
 
-/// The version of the record's keys, written `1.2`.
+/// The version of the record's keys, written `1.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Format {

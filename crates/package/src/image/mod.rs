@@ -40,6 +40,8 @@ pub struct Image {
     pub codes: Vec<Code>,
     /// The image itself, as it was given.
     pub bytes: Vec<u8>,
+    /// The assembler that made it here, with its version, such as `ptxas 12.8`.
+    pub assembler: Option<String>,
 }
 
 /// The form of an image.
@@ -108,7 +110,7 @@ impl Image {
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Image, ImageError> {
         let (kind, codes) =
             read(&bytes).map_err(|problem| ImageError { image: name.to_string(), problem })?;
-        Ok(Image { name: name.to_string(), kind, codes, bytes })
+        Ok(Image { name: name.to_string(), kind, codes, bytes, assembler: None })
     }
 
     /// The architectures that the image has code for, in its order.

@@ -283,6 +283,7 @@ mod tests {
             kind: crate::image::ImageKind::Fatbin,
             codes: vec![crate::image::Code { arch: "sm_90".parse().unwrap(), kernels: None }],
             bytes: vec![],
+            assembler: None,
         };
         let alone = [compressed.clone()];
         for name in ["k", "_Z1kIfEvv", "k$1", "%k.x"] {

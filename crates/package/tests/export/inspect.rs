@@ -58,7 +58,7 @@ fn a_shared_object_says_what_is_inside() {
         shared object for x86_64
 
         package norm
-          made by    kernpack 0.1.0, format 1.2
+          made by    kernpack 0.1.0, format 1.3
           sources    sha256 4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092
           targets    x86_64-linux-gnu
           libraries  libm.so.6

@@ -11,7 +11,7 @@ fn a_record_says_what_is_inside() {
     let json = serde_json::to_string_pretty(&record_of(&norm())).unwrap();
     expect![[r#"
         {
-          "format": "1.2",
+          "format": "1.3",
           "package": "norm",
           "compiler": "0.1.0",
           "targets": [
@@ -126,7 +126,7 @@ fn a_record_says_what_is_inside() {
 fn metadata_is_types_and_the_functions_record() {
     let package = norm();
     let metadata = function_metadata(&package.functions[1], &record_of(&package));
-    expect![[r#"{"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":\"ffi.Tensor\"}],\"params\":[{\"type\":\"ffi.Tensor\"}]}}","kernpack":{"format":"1.2","package":"norm","compiler":"0.1.0","targets":["x86_64-linux-gnu"],"sources":"4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092","name":"rows","signature":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","short":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","doc":null,"args":["x"],"defaults":{},"results":["y: Tensor([m], float32)"],"workspaces":[],"launches":[]}}"#]].assert_eq(&metadata);
+    expect![[r#"{"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":\"ffi.Tensor\"}],\"params\":[{\"type\":\"ffi.Tensor\"}]}}","kernpack":{"format":"1.3","package":"norm","compiler":"0.1.0","targets":["x86_64-linux-gnu"],"sources":"4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092","name":"rows","signature":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","short":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","doc":null,"args":["x"],"defaults":{},"results":["y: Tensor([m], float32)"],"workspaces":[],"launches":[]}}"#]].assert_eq(&metadata);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn the_digest_tells_sources_apart() {
 
 #[test]
 fn a_format_is_major_and_minor() {
-    assert_eq!(FORMAT.to_string(), "1.2");
+    assert_eq!(FORMAT.to_string(), "1.3");
     let parse = |text: &str| Format::try_from(text.to_string());
     assert_eq!(parse("2.10"), Ok(Format { major: 2, minor: 10 }));
     for text in ["", "1", "1.", "a.0", "1.0.0", "99999999999.0"] {

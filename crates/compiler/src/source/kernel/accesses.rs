@@ -3,7 +3,7 @@
 //! for more.
 
 use super::code;
-use crate::source::nvjitlink::LineTable;
+use crate::source::assembler::LineTable;
 use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::op::Qualifier;

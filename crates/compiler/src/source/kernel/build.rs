@@ -2,26 +2,21 @@
 //! From kernels to images: all that is wrong first, then each architecture by itself, several
 //! kernels and architectures at once.
 
-use super::warning::warnings;
-use crate::source::gpu::GpuArtifact;
-use crate::source::nvjitlink::{
-    AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
+use super::warning::remarks;
+use crate::source::assembler::{
+    AssembleError, AssembleOptions, Assembled, AssemblerKind, Assemblers, MissingAssembler, Report,
 };
+use crate::source::gpu::GpuArtifact;
 use kernpack_codegen::kernel::nvptx::{Lowered, NEWEST_PTX, VPRINTF, check_needs, ptx};
 use kernpack_kernel_ir::{Builder, Kernel, expand, leave_out_models, verify};
 use kernpack_machine::{Arch, ArchKind, best_arch};
-use kernpack_package::file::Looked;
-use kernpack_package::image::Image;
+use kernpack_package::image::{Image, ImageKind};
 use kernpack_package::source::KernelSource;
 use kernpack_package::source::{SourceError, SourceErrorKind};
 use kernpack_process::parallel;
-use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::OnceLock;
-
-/// Finds the assembler.
-pub(super) type Find<'a> = &'a (dyn Fn() -> Result<NvJitLink, NvJitLinkError> + Sync);
 
 /// The code for one architecture.
 pub(super) struct Code {
@@ -30,13 +25,32 @@ pub(super) struct Code {
     pub lowered: Lowered,
     /// The assembler's report about machine code.
     pub report: Option<Report>,
+    /// The assembler of machine code.
+    pub assembler: Option<AssemblerKind>,
+    /// Why it is PTX, where machine code was wanted.
+    pub missing: Option<MissingAssembler>,
+}
+
+impl Code {
+    /// The code that was wanted, and not PTX in its place.
+    ///
+    /// # Errors
+    /// Where there is none for want of an assembler.
+    pub(super) fn or_missing(self, source: &KernelSource) -> Result<Code, SourceError> {
+        match &self.missing {
+            None => Ok(self),
+            Some(missing) => {
+                Err(SourceError::new(SourceErrorKind::Assembler, source.path.span, missing))
+            }
+        }
+    }
 }
 
 pub(super) fn build(
     source: &KernelSource,
     archs: &[Placed<Arch>],
     kernels: &[String],
-    find: Find<'_>,
+    assemblers: &Assemblers,
 ) -> Result<GpuArtifact, Vec<SourceError>> {
     let prepared = prepare(source, archs).map_err(|problems| {
         let of_kernel = |problem| SourceError::kernel(source.path.span, problem);
@@ -47,9 +61,7 @@ pub(super) fn build(
     let is_machine_code = |arch: &Placed<Arch>| arch.kind == ArchKind::Sm;
     let (machine, text): (Vec<_>, Vec<_>) = archs.iter().copied().partition(is_machine_code);
     let archs = [machine, text].concat();
-    let found = OnceLock::new();
-    let assembler = || found.get_or_init(find).as_ref();
-    let codes = parallel::map(&archs, |arch| code(source, *arch, &prepared, &assembler));
+    let codes = parallel::map(&archs, |arch| code(source, *arch, &prepared, assemblers));
     let (mut codes_made, mut errors) = (Vec::new(), Vec::new());
     for made in codes {
         match made {
@@ -62,10 +74,34 @@ pub(super) fn build(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let warnings = warnings(source, &prepared, &codes_made);
-    let images = codes_made.into_iter().map(|code| code.image).collect();
-    let symbols = source.symbols(kernels);
-    Ok(GpuArtifact { images, symbols, log: String::new(), warnings, looked: Looked::default() })
+    let (warnings, errors): (Vec<_>, Vec<_>) = remarks(source, &prepared, &codes_made)
+        .into_iter()
+        .partition(|remark| remark.severity < Severity::Error);
+    if !errors.is_empty() {
+        let of_kernel = |error| SourceError::kernel(source.path.span, error);
+        return Err(errors.into_iter().map(of_kernel).collect());
+    }
+    let is_unassembled = codes_made.iter().any(|code| code.missing.is_some());
+    let mut assemblers: Vec<_> = codes_made.iter().filter_map(|code| code.assembler).collect();
+    assemblers.sort();
+    assemblers.dedup();
+    let (images, symbols) = (images(codes_made), source.symbols(kernels));
+    let other = GpuArtifact::default();
+    Ok(GpuArtifact { images, symbols, warnings, assemblers, is_unassembled, ..other })
+}
+
+/// The images, each architecture's once: PTX that takes the place of machine code may be what was
+/// asked for besides, and comes last as all PTX does.
+fn images(codes: Vec<Code>) -> Vec<Image> {
+    let (machine, text): (Vec<_>, Vec<_>) =
+        codes.into_iter().partition(|code| code.image.kind != ImageKind::Ptx);
+    let mut images: Vec<Image> = Vec::new();
+    for Code { image, .. } in machine.into_iter().chain(text) {
+        if !images.iter().any(|known| known.archs() == image.archs()) {
+            images.push(image);
+        }
+    }
+    images
 }
 
 /// The kernels as they are lowered.
@@ -131,17 +167,17 @@ fn blank(kernel: &Kernel) -> Kernel {
     blank
 }
 
-/// The code of kernels that were prepared, for one architecture.
-pub(super) fn code<'f>(
+/// The code of kernels that were prepared, for one architecture. Where that is machine code, and
+/// there is nobody to make it but the driver, it is PTX for the architecture.
+pub(super) fn code(
     source: &KernelSource,
     arch: Placed<Arch>,
     kernels: &[&Kernel],
-    assembler: &dyn Fn() -> Result<&'f NvJitLink, &'f NvJitLinkError>,
+    assemblers: &Assemblers,
 ) -> Result<Code, SourceError> {
     let at = |error: &dyn std::fmt::Display| {
         SourceError::new(SourceErrorKind::Assembler, arch.span.or(source.path.span), error)
     };
-    let name = source.path.display().to_string();
     let own = kernels.iter().map(|kernel| match is_for(source, kernel, arch.value) {
         true => Cow::Borrowed(*kernel),
         false => Cow::Owned(blank(kernel)),
@@ -150,23 +186,29 @@ pub(super) fn code<'f>(
     let own: Vec<_> = own.iter().map(AsRef::as_ref).collect();
     let lowered = ptx(&own, arch.value, source.line_info).map_err(|error| at(&error))?;
     let arch = arch.value;
-    match arch.kind {
-        ArchKind::Compute => {
-            let bytes = [lowered.text.as_bytes(), b"\0"].concat();
-            let image = Image::read(&format!("{name} for {arch}"), bytes)
-                .map_err(|error| SourceError::image(source.path.span, &error))?;
-            Ok(Code { arch, image, lowered, report: None })
-        }
-        ArchKind::Sm => {
-            let nvjitlink = assembler().map_err(|error| at(error))?;
-            let options =
-                AssembleOptions { line_info: source.line_info, ..AssembleOptions::default() };
-            let assembled = nvjitlink.assemble(&lowered.text, &name, arch, &options);
-            let Assembled { image, report } = assembled.map_err(|error| match error {
-                AssembleError::Image(error) => SourceError::image(source.path.span, &error),
-                error => at(&error),
-            })?;
-            Ok(Code { arch, image, lowered, report: Some(report) })
-        }
-    }
+    let of_image = |error: &_| SourceError::image(source.path.span, error);
+    let name = source.path.display().to_string();
+    // The driver assembles what nobody else does.
+    let is_machine_code = arch.kind == ArchKind::Sm;
+    let (assembler, missing) = match is_machine_code.then(|| assemblers.of(&lowered.text)) {
+        None => (None, None),
+        Some(Ok(assembler)) => (Some(assembler), None),
+        Some(Err(missing)) if missing.leaves_ptx() => (None, Some(missing.clone())),
+        Some(Err(missing)) => return Err(at(missing)),
+    };
+    let Some(assembler) = assembler else {
+        let bytes = [lowered.text.as_bytes(), b"\0"].concat();
+        let image = Image::read(&format!("{name} for {}", arch.compute()), bytes);
+        let image = image.map_err(|error| of_image(&error))?;
+        return Ok(Code { arch, image, lowered, report: None, assembler: None, missing });
+    };
+    let options = AssembleOptions { line_info: source.line_info, ..AssembleOptions::default() };
+    let assembled = assembler.assemble(&lowered.text, &name, arch, &options);
+    let Assembled { image, report } = assembled.map_err(|error| match error {
+        AssembleError::Image(error) => of_image(&error),
+        error => at(&error),
+    })?;
+    let image = Image { assembler: Some(assembler.label()), ..image };
+    let (report, assembler) = (Some(report), Some(assembler.kind()));
+    Ok(Code { arch, image, lowered, report, assembler, missing })
 }

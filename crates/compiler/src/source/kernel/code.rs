@@ -3,7 +3,7 @@
 //! Kernels that are not for the architecture are left out.
 
 use super::build;
-use crate::source::nvjitlink::NvJitLink;
+use crate::source::assembler::Assemblers;
 use kernpack_codegen::kernel::nvptx;
 use kernpack_kernel_ir::Kernel;
 use kernpack_machine::{Arch, ArchKind};
@@ -35,7 +35,12 @@ pub fn ptx_text(source: &KernelSource, arch: Arch) -> Result<String, Vec<SourceE
 /// # Errors
 /// All that is wrong with the kernels, or that there is no assembler.
 pub fn cubin(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
-    image(source, Arch { kind: ArchKind::Sm, ..arch })
+    let arch = Placed::from(Arch { kind: ArchKind::Sm, ..arch });
+    let prepared = prepared(source, arch.value)?;
+    let kernels: Vec<_> = prepared.iter().collect();
+    let code = build::code(source, arch, &kernels, &Assemblers::here());
+    let code = code.and_then(|code| code.or_missing(source)).map_err(|error| vec![error])?;
+    Ok(code.image.bytes)
 }
 
 /// The kernels as the driver loads them: machine code, or PTX that ends in a NUL.
@@ -44,7 +49,7 @@ pub fn cubin(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceErr
 /// All that is wrong with the kernels, or that there is no assembler.
 pub fn image(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
     let source = of_arch(source, arch);
-    let artifact = build::build(&source, &[Placed::from(arch)], &[], &NvJitLink::find)?;
+    let artifact = build::build(&source, &[Placed::from(arch)], &[], &Assemblers::here())?;
     Ok(artifact.images.into_iter().next().map(|image| image.bytes).unwrap_or_default())
 }
 

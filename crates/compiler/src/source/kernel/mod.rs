@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Source `kernel`: kernels of a file in the kernel language. LLVM writes them as PTX for
-//! each architecture, and [`NvJitLink`] assembles that to machine code; of PTX that is asked for,
-//! nothing more is made.
+//! each architecture, and an [assembler](super::assembler) makes machine code of that; of PTX that
+//! is asked for, nothing more is made.
 //!
 //! Mistakes of a kernel are told at its lines, and so is what makes it slow: a register
 //! tensor that stays in memory, registers that do not suffice, instructions that wait for one
@@ -23,6 +23,7 @@ pub use resources::{Resources, resources};
 pub use sass::{SassError, sass};
 
 use super::Identity;
+use super::assembler::Assemblers;
 use super::gpu::{Build, GpuArtifact, GpuCompiler};
 use super::nvjitlink::{self, NvJitLink};
 use kernpack_machine::Arch;
@@ -34,7 +35,7 @@ use kernpack_syntax::Placed;
 
 impl Build for KernelSource {
     fn compiler(&self) -> Option<GpuCompiler> {
-        Some(GpuCompiler::NvJitLink)
+        Some(GpuCompiler::Assembler)
     }
 
     fn build(
@@ -44,7 +45,7 @@ impl Build for KernelSource {
         _: &Held,
     ) -> Result<GpuArtifact, Vec<SourceError>> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        build::build(self, archs, kernels, &NvJitLink::find)
+        build::build(self, archs, kernels, &Assemblers::here())
     }
 }
 

@@ -3,7 +3,7 @@
 //! of their blocks a multiprocessor holds.
 
 use super::{build, code};
-use crate::source::nvjitlink::{FunctionReport, NvJitLink};
+use crate::source::assembler::{Assemblers, FunctionReport};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::shared;
 use kernpack_machine::multiprocessor::{Multiprocessor, blocks_by_registers};
@@ -81,8 +81,8 @@ pub fn resources(source: &KernelSource, arch: Arch) -> Result<Vec<Resources>, Ve
     let arch = Arch { kind: ArchKind::Sm, ..arch };
     let prepared = code::prepared(source, arch)?;
     let kernels: Vec<_> = prepared.iter().collect();
-    let found = NvJitLink::find();
-    let made = build::code(source, Placed::from(arch), &kernels, &|| found.as_ref());
+    let made = build::code(source, Placed::from(arch), &kernels, &Assemblers::here());
+    let made = made.and_then(|code| code.or_missing(source));
     let report = made.map_err(|error| vec![error])?.report.unwrap_or_default();
     let of_kernel = |kernel: &&Kernel| {
         let own = report.functions.iter().find(|one| one.name == kernel.name);

@@ -2,9 +2,13 @@
 //! Kernels in text, through to images.
 
 mod everything;
+mod matrix_units;
 
 use super::*;
-use crate::source::nvjitlink::{AssembleOptions, NvJitLinkError, nvjitlink};
+use crate::source::assembler::{AssembleOptions, Assembler, AssemblerKind, MissingAssembler};
+use crate::source::cuda_tool::Tried;
+use crate::source::nvjitlink::{NvJitLinkError, nvjitlink};
+use crate::source::ptxas::{PtxasError, ptxas};
 use expect_test::{Expect, expect};
 use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
@@ -38,15 +42,37 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
+/// The assemblers of the tests.
+fn assemblers() -> Assemblers {
+    Assemblers::found_by(|| Ok(Box::new(nvjitlink().clone())), || Ok(Box::new(ptxas().clone())))
+}
+
+/// No assembler at all.
+fn no_assemblers() -> Assemblers {
+    Assemblers::found_by(
+        || Err(MissingAssembler::NvJitLink(NvJitLinkError { tried: vec![] })),
+        || {
+            let tried = |place: &str, reason: &str| Tried {
+                place: place.to_string(),
+                reason: reason.to_string(),
+            };
+            let tried = vec![tried("KERNPACK_PTXAS", "is not set"), tried("PATH", "has no ptxas")];
+            Err(MissingAssembler::Ptxas(PtxasError::NotFound { tried }))
+        },
+    )
+}
+
 fn built(source: &KernelSource, names: &[&str], kernels: &[String]) -> GpuArtifact {
-    let find = || Ok(nvjitlink().clone());
-    build::build(source, &archs(names), kernels, &find)
+    build::build(source, &archs(names), kernels, &assemblers())
         .unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
 fn expect_errors(source: &KernelSource, names: &[&str], expected: Expect) {
-    let find = || Err(NvJitLinkError { tried: vec![] });
-    let errors = build::build(source, &archs(names), &[], &find).expect_err("it is wrong");
+    expect_errors_by(&no_assemblers(), source, names, expected);
+}
+
+fn expect_errors_by(by: &Assemblers, source: &KernelSource, names: &[&str], expected: Expect) {
+    let errors = build::build(source, &archs(names), &[], by).expect_err("it is wrong");
     let shown = errors.iter().map(|error| match &error.diagnostic {
         Some(diagnostic) => format!("{diagnostic}\n"),
         None => format!("error[{}]: {error}\n", error.kind.code()),
@@ -111,10 +137,9 @@ fn a_kernel_for_some_architectures_is_there_by_name_in_the_code_for_others() {
     };
     let (old, new) = (stores("old", "compute_80", 80), stores("new", "compute_90a", 90));
     let source = source(&[&old, &new]);
-    let find = || Err(NvJitLinkError { tried: vec![] });
     let kernels = names(&["old", "new"]);
     let archs = archs(&["compute_80", "compute_90a"]);
-    let artifact = build::build(&source, &archs, &kernels, &find).unwrap();
+    let artifact = build::build(&source, &archs, &kernels, &no_assemblers()).unwrap();
     let code = |image: &Image, name: &str| {
         assert!(image.kernel(name).is_some(), "{name}");
         let text = String::from_utf8_lossy(&image.bytes).to_string();
@@ -135,8 +160,8 @@ fn a_kernel_for_some_architectures_is_there_by_name_in_the_code_for_others() {
 
 #[test]
 fn ptx_needs_no_assembler() {
-    let find = || Err(NvJitLinkError { tried: vec![] });
-    let artifact = build::build(&source(&[ADD_ONE]), &archs(&["compute_80"]), &[], &find).unwrap();
+    let artifact =
+        build::build(&source(&[ADD_ONE]), &archs(&["compute_80"]), &[], &no_assemblers()).unwrap();
     assert_eq!(artifact.images[0].kind, ImageKind::Ptx);
     assert!(needs_assembler(&archs(&["compute_80", "sm_90"])));
     assert!(!needs_assembler(&archs(&["compute_80"])));

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Warnings about slow kernels, at their lines: what stays in a thread's memory, and what the
-//! assembler remarks on.
+//! Remarks on slow kernels, at their lines: what stays in a thread's memory, and what the assembler
+//! remarks on. They are warnings, unless matrix units do not do what they are for.
 
 use super::build::Code;
-use crate::source::nvjitlink::{FunctionReport, LineTable, Remark, Report, Severity};
+use crate::source::assembler::{
+    Advisory, AssemblerKind, FunctionReport, LineTable, Matter, Remark, Report, Severity,
+};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::kernel::Local;
+use kernpack_kernel_ir::op::{Op, OpKind, Region};
 use kernpack_package::source::KernelSource;
 use kernpack_syntax::{Diagnostic, Span};
 
-/// Warnings about kernels, each once, though several architectures have it.
-pub(super) fn warnings(
+/// Remarks on kernels, each once, though several architectures have it.
+pub(super) fn remarks(
     source: &KernelSource,
     kernels: &[&Kernel],
     codes: &[Code],
@@ -24,8 +27,8 @@ pub(super) fn warnings(
             let kept = &code.lowered.kept[number];
             in_memory(kernel, kept, code, report).into_iter().chain(spilled(kernel, code, report))
         });
-        let remarks = code.report.iter().flat_map(|report| remarks(kernels, code, report));
-        for warning in of_kernels.chain(remarks) {
+        let told = code.report.iter().flat_map(|report| assemblers(kernels, code, report));
+        for warning in of_kernels.chain(told).chain(unassembled(kernels, code)) {
             let warning = warning.at(source.path.span);
             if !warnings.contains(&warning) {
                 warnings.push(warning);
@@ -70,28 +73,85 @@ fn spilled(kernel: &Kernel, code: &Code, report: Option<&FunctionReport>) -> Opt
     Some(warning.help("keep less at once: smaller tiles, or more threads for one"))
 }
 
-/// Remarks of the assembler that are worth a warning.
-fn remarks(kernels: &[&Kernel], code: &Code, report: &Report) -> Vec<Diagnostic> {
-    let is_told =
-        |remark: &&Remark| remark.is_performance_loss() || remark.severity >= Severity::Warning;
-    let told = report.remarks.iter().filter(is_told);
+/// That the driver has to make machine code.
+fn unassembled(kernels: &[&Kernel], code: &Code) -> Option<Diagnostic> {
+    let words = code.missing.as_ref()?.to_string();
+    let (looked, places) = words.split_once(":\n").unwrap_or((&words, ""));
+    let message = format!(
+        "for {} there is PTX, which the driver assembles where it is loaded: {looked}",
+        code.arch
+    );
+    let place = kernels.iter().find_map(|kernel| uses(kernel)).unwrap_or_default();
+    Some(Diagnostic::warning("no-assembler", message).at(place).detail(places))
+}
+
+/// Remarks of the assembler that are worth telling.
+fn assemblers(kernels: &[&Kernel], code: &Code, report: &Report) -> Vec<Diagnostic> {
     let lines = LineTable::read(&code.lowered.text);
-    let told = told.map(|remark| {
-        let message = match remark.is_performance_loss() {
-            true => {
-                format!("the assembler had instructions wait for one another for {}", code.arch)
-            }
-            false => format!("the assembler warns of code for {}", code.arch),
-        };
+    let told = report.remarks.iter().filter_map(|remark| {
+        let advisory = Advisory::of(remark);
         let of = remark.function.as_ref();
-        let kernel = kernels.iter().find(|kernel| Some(&kernel.name) == of);
-        let line = kernel.and_then(|kernel| line_place(kernel, &lines, remark));
-        let place = line.or_else(|| kernel.map(|kernel| kernel_place(kernel)));
-        Diagnostic::warning("assembler-warning", message)
-            .at(place.unwrap_or_default())
-            .detail(remark.text.clone())
+        // A remark without a name is of the only kernel that it can be of.
+        let only = || kernels.iter().find(|kernel| advisory.is_some() && uses(kernel).is_some());
+        let kernel = kernels.iter().find(|kernel| Some(&kernel.name) == of).or_else(only);
+        let place = || {
+            let kernel = kernel?;
+            let line = line_place(kernel, &lines, remark);
+            let used = || advisory.and_then(|_| uses(kernel));
+            Some(line.or_else(used).unwrap_or_else(|| kernel_place(kernel)))
+        };
+        let diagnostic = match advisory {
+            Some(advisory) => advised(advisory, kernel.map(|kernel| &kernel.name[..]), code),
+            None => plain(remark, code)?,
+        };
+        Some(diagnostic.at(place().unwrap_or_default()).detail(remark.text.clone()))
     });
     told.collect()
+}
+
+/// A remark about matrix units.
+fn advised(advisory: Advisory, kernel: Option<&str>, code: &Code) -> Diagnostic {
+    let kernel = kernel.map_or("a kernel".to_string(), |name| format!("`{name}`"));
+    let Advisory { matter, reason, help } = advisory;
+    let arch = code.arch;
+    let diagnostic = match matter {
+        Matter::Serialized => {
+            let message = format!("products of {kernel} wait for one another for {arch}: {reason}");
+            Diagnostic::new("serialized-products", message)
+        }
+        Matter::Registers => {
+            let message = format!("`setmaxnreg` of {kernel} has no effect for {arch}: {reason}");
+            Diagnostic::new("setmaxnreg-ignored", message)
+        }
+        Matter::Injected => {
+            let message = format!("products of {kernel} are waited for early for {arch}: {reason}");
+            Diagnostic::warning("injected-wait", message)
+        }
+    };
+    diagnostic.help(help)
+}
+
+/// Another remark, where it is about speed or about what may be wrong.
+fn plain(remark: &Remark, code: &Code) -> Option<Diagnostic> {
+    let message = match remark.is_performance_loss() {
+        true => format!("the assembler had instructions wait for one another for {}", code.arch),
+        false if remark.severity >= Severity::Warning => {
+            format!("the assembler warns of code for {}", code.arch)
+        }
+        false => return None,
+    };
+    Some(Diagnostic::warning("assembler-warning", message))
+}
+
+/// Where a kernel first has an instruction of matrix units.
+fn uses(kernel: &Kernel) -> Option<Span> {
+    fn first(region: &Region) -> Option<&Op> {
+        region.0.iter().find_map(|op| match &op.kind {
+            OpKind::Asm(asm) if AssemblerKind::of(&asm.text) == AssemblerKind::Ptxas => Some(op),
+            kind => kind.regions().find_map(first),
+        })
+    }
+    first(&kernel.body).map(|op| kernel.place(op.place).span)
 }
 
 /// The place of the line that a remark is about, where the PTX has lines.

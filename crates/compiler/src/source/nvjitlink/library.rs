@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "nvJitLink is a C library")]
 
+use crate::source::assembler::AssembleError;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
@@ -72,8 +73,7 @@ impl Failure {
     /// Whether it is the architecture that is not known.
     pub(super) fn is_of_arch(&self) -> bool {
         // Before CUDA 13 it is the assembler that says so, and not a number.
-        OF_ARCH.contains(&self.status)
-            || self.errors.contains("is not defined for option 'gpu-name'")
+        OF_ARCH.contains(&self.status) || AssembleError::says_arch(&self.errors)
     }
 }
 

@@ -7,6 +7,7 @@
 mod llvm;
 
 use super::*;
+use crate::source::assembler::LineTable;
 use kernpack_package::image::{ImageKind, Param};
 use kernpack_process::parallel;
 use std::fs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! NVRTC, NVIDIA's compiler for CUDA C++ as a library.
 //!
-//! It is looked for as every [library of the toolkit](super::cuda_library) is: the variable is
+//! It is looked for as every [library of the toolkit](super::cuda_tool) is: the variable is
 //! `KERNPACK_NVRTC`, and the wheel nvidia-cuda-nvrtc.
 //!
 //! The headers of CUDA are those beside the library, where there are some: `include` of a toolkit
@@ -10,10 +10,10 @@
 
 mod library;
 
-pub use super::cuda_library::Tried;
+pub use super::cuda_tool::Tried;
 pub(crate) use library::{Failure, Header, Job, Output};
 
-use super::cuda_library::{CudaLibrary, Lines, keep_loaded};
+use super::cuda_tool::{CudaTool, Form, Lines, keep_loaded};
 use super::identity::Identity;
 use library::Functions;
 use std::ffi::OsStr;
@@ -44,7 +44,8 @@ pub struct NvrtcError {
 }
 
 /// Where it is looked for.
-const LIBRARY: CudaLibrary = CudaLibrary {
+const LIBRARY: CudaTool = CudaTool {
+    form: Form::Library,
     variable: "KERNPACK_NVRTC",
     files: &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
     wheels: &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"],

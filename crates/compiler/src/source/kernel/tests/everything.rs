@@ -2,7 +2,8 @@
 //! Every operation and every row of the table, of every type that it is defined on, through LLVM
 //! and the assembler for each generation of GPUs: what LLVM cannot select would end the process.
 
-use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
+use crate::source::assembler::{AssembleOptions, Assembler};
+use crate::source::nvjitlink::nvjitlink;
 use kernpack_codegen::kernel::nvptx::{Needs, check_needs, ptx};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::builder::Builder;

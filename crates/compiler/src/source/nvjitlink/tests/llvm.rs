@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! LLVM's texts, assembled: those that its own tests have.
 
-use super::super::LineTable;
 use super::*;
 
 const ADD_ONE: &str = include_str!("../../../../../codegen/src/llvm/nvptx/tests/add_one.ptx");

@@ -60,6 +60,26 @@ info    : used 24 registers, used 1 barriers, 232 stack, 0 bytes smem, 544 bytes
     assert_eq!(function.least_local_bytes(), 0);
 }
 
+/// The program goes on with a line by spaces alone.
+#[test]
+fn the_programs_own_lines() {
+    check(
+        "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'k' for 'sm_90a'
+ptxas info    : Function properties for k
+    16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 168 registers, used 1 barriers, 16 bytes cumulative stack size
+ptxas info    : Compile time = 11.041 ms
+ptxas kernels.ptx, line 1; fatal   : Unsupported .version 9.9; current version is '9.0'
+",
+        &expect![[r#"
+            k for sm_90a: registers 168 barriers 1 stack 16 stores 8 loads 12
+            fatal - line 1 in -: Unsupported .version 9.9; current version is '9.0'
+        "#]],
+    );
+}
+
 #[test]
 fn several_functions_in_the_assemblers_order() {
     let log = "\

@@ -38,7 +38,7 @@ macro_rules! functions {
             /// Loads the library from a path, or by the loader's rules from a bare name. It stays
             /// loaded for the rest of the process.
             pub(super) fn open(file: &std::ffi::OsStr) -> Result<Functions, String> {
-                let library = super::super::cuda_library::keep_loaded(file)?;
+                let library = super::super::cuda_tool::keep_loaded(file)?;
                 let functions = Functions::load(&library)?;
                 // From here on the functions may be called at any time.
                 std::mem::forget(library);

@@ -5,14 +5,27 @@ use super::*;
 use std::fs;
 
 /// A library that nobody has.
-const LIBRARY: CudaLibrary = CudaLibrary {
+const LIBRARY: CudaTool = CudaTool {
+    form: Form::Library,
     variable: "KERNPACK_LIB",
     files: &["liblib.so.13", "liblib.so.12", "liblib.so"],
     wheels: &["nvidia/cu13/lib", "nvidia/lib/lib"],
 };
 
+/// A program that nobody has.
+const PROGRAM: CudaTool = CudaTool {
+    form: Form::Program { copies: &["torch/bin", "triton/bin"] },
+    variable: "KERNPACK_TOOL",
+    files: &["tool"],
+    wheels: &["nvidia/cu13/bin", "nvidia/tool/bin"],
+};
+
 /// The places for these variables, relative to `root`.
 fn expect_places(root: &Path, variables: &[(&str, &str)], expected: &[&str]) {
+    expect_places_of(&LIBRARY, root, variables, expected);
+}
+
+fn expect_places_of(tool: &CudaTool, root: &Path, variables: &[(&str, &str)], expected: &[&str]) {
     let variable = |name: &str| {
         let (_, value) = variables.iter().find(|(known, _)| *known == name)?;
         Some(if value.is_empty() { OsString::new() } else { root.join(value).into_os_string() })
@@ -25,8 +38,9 @@ fn expect_places(root: &Path, variables: &[(&str, &str)], expected: &[&str]) {
         Place::Named(path) => format!("file {}", relative(path)),
         Place::Folder(path) => relative(path),
         Place::Loader(name) => format!("loader {name}"),
+        Place::Path(name) => format!("path {name}"),
     };
-    let places = LIBRARY.places(&variable, &root.join("local"));
+    let places = tool.places(&variable, &root.join("local"));
     assert_eq!(places.iter().map(words).collect::<Vec<_>>(), expected);
 }
 
@@ -78,6 +92,50 @@ fn variables_come_first_in_their_order() {
         "loader liblib.so",
     ];
     expect_places(root.path(), &variables, &expected);
+}
+
+/// Wheels that a user installs for this come before what is there for something else.
+#[test]
+fn a_program_is_looked_for_in_wheels_then_toolkits_then_copies() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join("venv/lib/python3.12/site-packages")).unwrap();
+    for toolkit in ["cuda", "cuda-12.4", "cuda-13.0"] {
+        fs::create_dir_all(root.path().join("local").join(toolkit)).unwrap();
+    }
+    let variables = [("KERNPACK_PYTHON", "venv/bin/python"), ("CUDA_HOME", "home")];
+    let packages = "venv/lib/python3.12/site-packages";
+    let in_packages = |folder: &str| format!("{packages}/{folder}");
+    let wheels = ["nvidia/cu13/bin", "nvidia/tool/bin", "torch/bin", "triton/bin"].map(in_packages);
+    let expected = [
+        "no KERNPACK_TOOL",
+        &wheels[0],
+        &wheels[1],
+        "no VIRTUAL_ENV",
+        "home/bin",
+        "no CUDA_PATH",
+        "local/cuda-13.0/bin",
+        "local/cuda-12.4/bin",
+        "local/cuda/bin",
+        "path tool",
+        &wheels[2],
+        &wheels[3],
+    ];
+    expect_places_of(&PROGRAM, root.path(), &variables, &expected);
+}
+
+#[test]
+fn a_program_that_is_not_there_is_told() {
+    let load = |file: &OsStr| Err::<(), _>(format!("ran {}", file.display()));
+    let reasons = |place: Place| PROGRAM.open_at(&place, &load).expect_err("no program");
+    let none = Place::Named("/none/tool".into());
+    assert_eq!(reasons(none), [tried("/none/tool", "is not there")]);
+    assert_eq!(reasons(Place::Named("no-tool".into())), [tried("no-tool", "is not there")]);
+    assert_eq!(reasons(Place::Path("no-tool")), [tried("PATH", "has no no-tool")]);
+    // A bare name is one of the path.
+    let [found] = &reasons(Place::Named("sh".into()))[..] else { panic!("one place") };
+    assert!(found.place.ends_with("/sh") && found.reason.starts_with("ran /"), "{found:?}");
+    assert_eq!(reasons(Place::Path("sh")), std::slice::from_ref(found));
+    assert_eq!(PROGRAM.file_at(&Place::Path("sh")), Some(PathBuf::from(&found.place)));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! ptxas info    : Compiling entry function 'mm' for 'sm_90a'
 //! ptxas info    : Function properties for mm
 //! ptxas         .     232 bytes stack frame, 232 bytes spill stores, 232 bytes spill loads
+//!     232 bytes stack frame, 232 bytes spill stores, 232 bytes spill loads
 //! ptxas info    : Used 58 registers, used 1 barriers
 //! info    : used 58 registers, used 1 barriers, 232 stack, 1024 bytes smem, 540 bytes cmem[0], 0 bytes lmem
 //! ptxas application ptx input, line 23; error   : Unknown modifier '.b33'
@@ -132,8 +133,8 @@ impl Report {
         // The function that the next line is about.
         let mut current = None;
         for line in log.lines().filter(|line| !line.trim().is_empty()) {
-            match line.split_once(" . ").filter(|(source, _)| source.trim() == "ptxas") {
-                Some((_, counts)) => report.add_counts(current, counts, line),
+            match continued(line) {
+                Some(counts) => report.add_counts(current, counts, line),
                 None => report.add_line(&mut current, line),
             }
         }
@@ -205,6 +206,13 @@ impl FunctionReport {
             _ => return None,
         })
     }
+}
+
+/// The rest of a line that goes on with the one before it: the library marks it with a point, the
+/// program with spaces.
+fn continued(line: &str) -> Option<&str> {
+    let marked = line.split_once(" . ").filter(|(source, _)| source.trim() == "ptxas");
+    marked.map(|(_, rest)| rest).or_else(|| line.strip_prefix("    "))
 }
 
 /// Who says it, how bad it is, and what it is.
