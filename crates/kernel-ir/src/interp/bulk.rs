@@ -108,8 +108,7 @@ impl Execution<'_, '_> {
                 }
             }
         }
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
     }
 
     /// The copy of a lane, where it can be made; finds why not, and what is wrong with it.

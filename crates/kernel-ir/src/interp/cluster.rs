@@ -43,8 +43,7 @@ impl Execution<'_, '_> {
             }
             false => self.cluster.arriving.hear_of(self.block.number),
         }
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
         self.warp.meeting = Meeting::Arrived;
     }
 

@@ -153,13 +153,11 @@ impl Execution<'_, '_> {
             | MbarrierOp::ExpectTx
             | MbarrierOp::ArriveExpectTx => {
                 lanes_of(active).for_each(|lane| self.come_to_mbarrier(step, lane));
-                self.block.time += 1;
-                self.check_time();
+                self.pass_time();
             }
             MbarrierOp::CompleteTx => {
                 lanes_of(active).for_each(|lane| self.bring_bytes(step, lane));
-                self.block.time += 1;
-                self.check_time();
+                self.pass_time();
             }
             MbarrierOp::Wait => match self.first_waiting(step) {
                 Some((at, phase)) => {

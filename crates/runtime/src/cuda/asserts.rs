@@ -85,7 +85,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_synchronize(
         if let Err(n_strings) = wait(device as i64, blank) {
             return blank.raise(n_strings);
         }
-        if seen.has_failed() && seen.take() {
+        if seen.take() {
             return tell(&seen.record, push_float, false, blank);
         }
     }
@@ -107,7 +107,7 @@ impl Seen {
         written.load(Ordering::Acquire) != told.0.load(Ordering::Relaxed)
     }
 
-    /// Takes the duty to tell. Of several threads one has it.
+    /// Takes the duty to tell of a failure, where there is one. Of several threads one has it.
     fn take(&self) -> bool {
         let AssertRecord { written, told, .. } = &self.record;
         let before = told.0.load(Ordering::Acquire);
