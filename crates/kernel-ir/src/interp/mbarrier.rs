@@ -348,9 +348,7 @@ impl Execution<'_, '_> {
         let thread = self.machine.thread(block, warp, lane);
         let place = self.machine.program.sites[deed.done.site as usize];
         let other = self.other_done(last, "completes it");
-        let make = || (Some(thread), message);
-        self.machine.findings.add(Kind::MisusedBarrier, place, Some(other), make);
-        self.stop_if_full();
+        self.find_at(Kind::MisusedBarrier, place, thread, Some(other), message);
     }
 
     /// The mbarrier that the first lane waits at which cannot go on, and the phase of it.

@@ -189,5 +189,27 @@ fn bytes_and_addresses_are_multiples_of_16() {
             format!("error[misaligned-access]: copies {n} bytes, which are no multiple of 16");
         assert!(told.starts_with(&expected), "{told}");
         assert!(told.contains("reads `tile[0]` as if aligned to 16 bytes"), "{told}");
+        assert!(
+            !told.contains(":4:1"),
+            "no bytes are a multiple, and copied from anywhere: {told}"
+        );
     }
+}
+
+#[test]
+fn an_mbarrier_is_no_number_to_be_copied() {
+    let text = "kernel k(v0 out: pointer.global uint64 align 16 written) {
+        shared0 bars: uint64 bytes 32 align 16
+        v1: pointer.shared = shared0
+        v2: int32 = const 1
+        v3: int32 = const 16
+        v4: int64 = const 8
+        v5: pointer.shared = offset v1, v4
+        call mbarrier.init(v5, v2) @1:1
+        call fence.proxy_async()
+        call copy.bulk_store(v0, v1, v3) @2:1
+        call copy.bulk_commit()
+        call copy.bulk_wait(0)
+    }";
+    trial(text, 1, 1).fresh(Scalar::U64, 2).expect_findings(expect![[r#""#]]);
 }
