@@ -23,7 +23,7 @@ use crate::interface::layout::ErrorParts;
 use crate::text::Text;
 
 /// `CU_MEMHOSTREGISTER_PORTABLE` and `CU_MEMHOSTREGISTER_DEVICEMAP`: for all contexts.
-const SEEN_BY_ALL: u32 = 1 | 2;
+const SEEN_BY_ALL: u32 = 1 + 2;
 
 /// A record, in memory of its own, which a forked child finds empty: it is no kernel's there. It
 /// outlives a reset of the context that it was registered in, so that it may be looked at behind
@@ -53,7 +53,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_asserts(
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     let seen = match known(device as usize) {
-        Some(known) if known.has_failed() && known.take() => {
+        Some(known) if known.take() => {
             return tell(&known.record, push_float, true, blank);
         }
         Some(known) => known,
@@ -108,6 +108,7 @@ impl Seen {
     }
 
     /// Takes the duty to tell of a failure, where there is one. Of several threads one has it.
+    #[inline(always)]
     fn take(&self) -> bool {
         let AssertRecord { written, told, .. } = &self.record;
         let before = told.0.load(Ordering::Acquire);
