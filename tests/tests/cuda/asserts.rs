@@ -7,6 +7,7 @@
 
 use super::*;
 use kernpack_kernel_ir::assert_record::AssertRecord;
+use kernpack_tests::alone::alone;
 use kernpack_tests::cuda_host::{GLOBAL, Host};
 use std::path::Path;
 use std::sync::Barrier;
@@ -248,6 +249,31 @@ fn of_several_threads_one_is_told() {
     }
 }
 
+/// Each makes one while the other ones do: one stays.
+#[test]
+fn of_several_threads_that_make_the_record_one_does() {
+    const N_THREADS: usize = 4;
+    default_stream();
+    let stub = Stub::load("devices 1\ndelay cuMemHostRegister_v2 20");
+    let loaded = package().load();
+    let barrier = Barrier::new(N_THREADS);
+    std::thread::scope(|scope| {
+        for _ in 0..N_THREADS {
+            scope.spawn(|| {
+                default_stream();
+                barrier.wait();
+                assert_eq!(checked(&loaded, 0), Ok(()));
+            });
+        }
+    });
+    let log = stub.take_log();
+    let [made, given_back] =
+        ["cuMemHostRegister_v2", "cuMemHostUnregister"].map(|name| calls(&log, name).len());
+    assert_eq!(made - given_back, 1, "{made} were made");
+    let passed = records(&log);
+    assert_eq!(passed, vec![passed[0]; N_THREADS]);
+}
+
 /// Kernels of every context see it: `CU_MEMHOSTREGISTER_PORTABLE` and `_DEVICEMAP`.
 #[test]
 fn the_record_is_seen_by_all() {
@@ -298,12 +324,37 @@ fn a_reset_leaves_the_record_readable() {
     assert!(checked(&loaded, 0).unwrap_err().starts_with(TOLD));
 }
 
+/// Whether the process has memory there.
+fn is_mapped(address: usize) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    maps.lines().any(|line| {
+        let (range, _) = line.split_once(' ').unwrap();
+        let (start, end) = range.split_once('-').unwrap();
+        let [start, end] = [start, end].map(|at| usize::from_str_radix(at, 16).unwrap());
+        (start..end).contains(&address)
+    })
+}
+
+/// It goes behind a reset, too, when the driver no longer knows of it, and not while the driver may
+/// still write there.
 #[test]
 fn the_record_goes_with_the_package() {
-    let (stub, loaded) = scene();
-    record_of(&stub, &loaded, 0);
-    drop(loaded);
-    assert_eq!(calls(&stub.take_log(), "cuMemHostUnregister").len(), 1);
+    if !alone("asserts::the_record_goes_with_the_package", &[]) {
+        return;
+    }
+    for (ends, stays) in [
+        ((|_| {}) as fn(&Stub), false),
+        (|_| Host::new().reset(0), false),
+        (|stub| stub.fail("cuMemHostUnregister", 1, 700), true),
+    ] {
+        let (stub, loaded) = scene();
+        let record = record_of(&stub, &loaded, 0);
+        ends(&stub);
+        assert!(is_mapped(record));
+        drop(loaded);
+        assert_eq!(calls(&stub.take_log(), "cuMemHostUnregister").len(), 1);
+        assert_eq!(is_mapped(record), stays);
+    }
 }
 
 #[test]

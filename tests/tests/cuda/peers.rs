@@ -113,10 +113,17 @@ fn devices_that_do_not_reach_one_another_are_told() {
 fn a_number_that_no_device_has_is_told() {
     default_stream();
     let stub = Stub::load("devices 2");
-    let error = load().call("reach", &[tensor(4, 0), tensor(4, 64)]).unwrap_err();
-    assert!(error.contains("(101, CUDA_ERROR_INVALID_DEVICE)"), "{error}");
-    assert!(error.contains("reaching the memory of device 64 from device 0"), "{error}");
-    assert_eq!(counted(&stub), [0, 0]);
+    let loaded = load();
+    // What is known of two devices says nothing of another one.
+    assert_eq!(loaded.call("reach", &[tensor(4, 1), tensor(4, 0)]), Ok(()));
+    assert_eq!(counted(&stub), [2, 1]);
+    for (own, other) in [(0, 64), (1, 64), (64, 0)] {
+        let error = loaded.call("reach", &[tensor(4, own), tensor(4, other)]).unwrap_err();
+        assert!(error.contains("(101, CUDA_ERROR_INVALID_DEVICE)"), "{error}");
+        let told = format!("reaching the memory of device {other} from device {own}");
+        assert!(error.contains(&told), "{error}");
+        assert_eq!(counted(&stub), [0, 0]);
+    }
 }
 
 #[test]

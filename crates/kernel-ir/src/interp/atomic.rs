@@ -118,8 +118,7 @@ impl Execution<'_, '_> {
         let now = now!(warp, block, self.cluster);
         releases.release(at, &now, lane as u32, how, reads);
         if how.is_release {
-            block.time += 1;
-            self.check_time();
+            self.pass_time();
         }
     }
 
@@ -134,12 +133,12 @@ impl Execution<'_, '_> {
             clock::fence(&now, lane as u32, reach, &mut orders[lane]);
         }
         self.warp.orders = Some(orders);
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
     }
 
-    /// Ends the run where times are larger than shadow memory can keep.
-    pub fn check_time(&mut self) {
+    /// The block's time moves on. Ends the run where it is larger than shadow memory can keep.
+    pub fn pass_time(&mut self) {
+        self.block.time += 1;
         if self.block.time > self.machine.most_time {
             self.unsupported("more barriers and releases than the interpreter can tell apart");
         }

@@ -62,9 +62,9 @@ impl BulkStores {
         self.0.entry(warp as usize * LANES + lane).or_default()
     }
 
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.0.clear();
+    /// Those of a thread that ends.
+    fn take(&mut self, warp: u32, lane: usize) -> Option<OfThread> {
+        self.0.remove(&(warp as usize * LANES + lane))
     }
 }
 
@@ -108,8 +108,7 @@ impl Execution<'_, '_> {
                 }
             }
         }
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
     }
 
     /// The copy of a lane, where it can be made; finds why not, and what is wrong with it.
@@ -276,11 +275,8 @@ impl Execution<'_, '_> {
 
     /// Finds copies out of shared memory that may yet read it when their warp ends.
     pub fn end_bulk_stores(&mut self) {
-        if self.block.bulk_stores.0.is_empty() {
-            return;
-        }
         for lane in lanes_of(self.warp.lanes) {
-            let thread = std::mem::take(self.block.bulk_stores.of(self.warp.index, lane));
+            let Some(thread) = self.block.bulk_stores.take(self.warp.index, lane) else { continue };
             let reading = thread.groups.into_iter().filter(|(_, has_read)| !has_read);
             let reading = reading.flat_map(|(group, _)| group).map(|bulk| (bulk, ""));
             let open = thread.open.into_iter().map(|bulk| (bulk, ", and is in no group"));
@@ -288,13 +284,10 @@ impl Execution<'_, '_> {
                 let place = self.machine.program.sites[bulk.mark.site as usize];
                 let message =
                     format!("a copy out of shared memory is in flight when its thread ends{why}");
-                let who = self.thread(lane);
-                let make = || (Some(who), message);
-                self.machine.findings.add(Kind::UnawaitedCopy, place, None, make);
+                self.find_at(Kind::UnawaitedCopy, place, self.thread(lane), None, message);
                 self.have_read(&bulk, lane);
             }
         }
-        self.stop_if_full();
     }
 }
 
@@ -312,11 +305,10 @@ pub(super) fn end_bulk(machine: &mut Machine, cluster: &mut Cluster, block: &Blo
         let message = format!("a copy {way} its block's memory is in flight when the block ends");
         let Event { block, warp, lane, .. } = bulk.mark.event;
         let who = machine.thread(block, warp, lane);
-        machine.findings.add(Kind::UnawaitedCopy, place, None, || (Some(who), message));
+        machine.find(Kind::UnawaitedCopy, place, who, None, message);
         change_mark(machine, cluster, &bulk, true, Shadow::unmark_span);
         change_mark(machine, cluster, &bulk, false, Shadow::unmark_span);
     }
-    machine.is_over |= machine.findings.is_full();
 }
 
 /// Clocks of a warp and its block, for who writes down what is known to be in order.

@@ -43,8 +43,7 @@ impl Execution<'_, '_> {
             }
             false => self.cluster.arriving.hear_of(self.block.number),
         }
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
         self.warp.meeting = Meeting::Arrived;
     }
 
@@ -141,9 +140,8 @@ pub(super) fn end_block(
         let thread = machine.doer(seen.event, seen.site);
         let message = absent(&element, machine.index_of(block.number), deed, Absence::Late);
         let place = machine.program.sites[seen.site as usize];
-        machine.findings.add(Kind::AbsentBlock, place, None, || (Some(thread), message));
+        machine.find(Kind::AbsentBlock, place, thread, None, message);
     }
-    machine.is_over |= machine.findings.is_full();
 }
 
 /// An access to a block that may not be there, in words.

@@ -205,7 +205,7 @@ impl Execution<'_, '_> {
 
     /// All lanes of the warp know what any of them did.
     fn join_warp(&mut self) {
-        self.block.time += 1;
+        self.pass_time();
         self.warp.known = self.block.time;
         if let Some(orders) = &mut self.warp.orders {
             clock::join(std::iter::once(&mut **orders));

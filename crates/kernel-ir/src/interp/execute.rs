@@ -371,7 +371,18 @@ impl<'p> Execution<'_, 'p> {
         other: Option<Other>,
         message: impl Into<String>,
     ) {
-        let (place, thread) = (self.place(), self.thread(lane));
+        self.find_at(kind, self.place(), self.thread(lane), other, message);
+    }
+
+    /// Finds something that a thread has begun at another place.
+    pub fn find_at(
+        &mut self,
+        kind: Kind,
+        place: Place,
+        thread: Thread,
+        other: Option<Other>,
+        message: impl Into<String>,
+    ) {
         self.machine.findings.add(kind, place, other, || (Some(thread), message.into()));
         self.stop_if_full();
     }
@@ -395,7 +406,7 @@ impl<'p> Execution<'_, 'p> {
         self.stop_if_full();
     }
 
-    pub fn stop_if_full(&mut self) {
+    fn stop_if_full(&mut self) {
         if self.machine.findings.is_full() {
             self.machine.is_over = true;
             self.stop = Some(Stop::Blocked);
@@ -523,5 +534,19 @@ impl Machine<'_> {
     /// A thread, by the numbers of its block, warp and lane.
     pub fn thread(&self, block: u64, warp: u32, lane: u32) -> Thread {
         Thread::of(self.grid, self.block, self.n_ranks, Event { block, warp, lane, time: 0 })
+    }
+
+    /// Finds something that a thread has done, while none runs. The launch is over where no more is
+    /// kept.
+    pub fn find(
+        &mut self,
+        kind: Kind,
+        place: Place,
+        thread: Thread,
+        other: Option<Other>,
+        message: String,
+    ) {
+        self.findings.add(kind, place, other, || (Some(thread), message));
+        self.is_over |= self.findings.is_full();
     }
 }

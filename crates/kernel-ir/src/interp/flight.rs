@@ -179,13 +179,10 @@ impl Execution<'_, '_> {
             for (flight, why) in left {
                 let place = self.machine.program.sites[flight.mark.site as usize];
                 let message = format!("a copy is in flight when its thread ends{why}");
-                let who = self.thread(lane);
-                let make = || (Some(who), message);
-                self.machine.findings.add(Kind::UnawaitedCopy, place, None, make);
+                self.find_at(Kind::UnawaitedCopy, place, self.thread(lane), None, message);
                 self.land(flight, lane);
             }
         }
-        self.stop_if_full();
     }
 
     /// Whether what it reads is there. A copy that has nothing to read is left out.
@@ -282,7 +279,7 @@ pub(super) fn end_tracked(machine: &mut Machine, cluster: &mut Cluster, block: &
         let message = "a copy into its block's memory is in flight when the block ends".to_owned();
         let Event { block, warp, lane, .. } = flight.mark.event;
         let who = machine.thread(block, warp, lane);
-        machine.findings.add(Kind::UnawaitedCopy, place, None, || (Some(who), message));
+        machine.find(Kind::UnawaitedCopy, place, who, None, message);
         change_marks(machine, cluster, &flight, Shadow::unmark);
     }
 }

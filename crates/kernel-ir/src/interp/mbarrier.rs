@@ -153,13 +153,11 @@ impl Execution<'_, '_> {
             | MbarrierOp::ExpectTx
             | MbarrierOp::ArriveExpectTx => {
                 lanes_of(active).for_each(|lane| self.come_to_mbarrier(step, lane));
-                self.block.time += 1;
-                self.check_time();
+                self.pass_time();
             }
             MbarrierOp::CompleteTx => {
                 lanes_of(active).for_each(|lane| self.bring_bytes(step, lane));
-                self.block.time += 1;
-                self.check_time();
+                self.pass_time();
             }
             MbarrierOp::Wait => match self.first_waiting(step) {
                 Some((at, phase)) => {
@@ -350,9 +348,7 @@ impl Execution<'_, '_> {
         let thread = self.machine.thread(block, warp, lane);
         let place = self.machine.program.sites[deed.done.site as usize];
         let other = self.other_done(last, "completes it");
-        let make = || (Some(thread), message);
-        self.machine.findings.add(Kind::MisusedBarrier, place, Some(other), make);
-        self.stop_if_full();
+        self.find_at(Kind::MisusedBarrier, place, thread, Some(other), message);
     }
 
     /// The mbarrier that the first lane waits at which cannot go on, and the phase of it.

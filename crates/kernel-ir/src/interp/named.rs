@@ -106,8 +106,7 @@ impl Execution<'_, '_> {
             barrier.met = std::mem::take(&mut barrier.arriving);
             (barrier.phase, barrier.warps) = (phase + 1, 0);
         }
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
         phase
     }
 }

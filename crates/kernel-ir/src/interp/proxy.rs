@@ -47,7 +47,6 @@ impl Execution<'_, '_> {
             let (fence, clock) = (now.event(lane as u32), now.clock(lane as u32));
             self.machine.proxy_fences.add(fence, clock);
         }
-        self.block.time += 1;
-        self.check_time();
+        self.pass_time();
     }
 }

@@ -304,7 +304,6 @@ impl<'a, 'p> Schedule<'a, 'p> {
             block.index = self.machine.index_of(*number);
             (block.time, block.known) = (1, 1);
             block.flights.clear();
-            block.bulk_stores.clear();
             block.named = Default::default();
             (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
@@ -631,9 +630,8 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
             | Status::Ready => continue,
         };
         let message = format!("a barrier that not all threads come to: {absent} {why}");
-        machine.findings.add(Kind::DivergentBarrier, place, other, || (Some(thread), message));
+        machine.find(Kind::DivergentBarrier, place, thread, other, message);
     }
-    machine.is_over |= machine.findings.is_full();
 }
 
 /// Numbers that look random, and are the same each time.

@@ -23,7 +23,7 @@ use crate::interface::layout::ErrorParts;
 use crate::text::Text;
 
 /// `CU_MEMHOSTREGISTER_PORTABLE` and `CU_MEMHOSTREGISTER_DEVICEMAP`: for all contexts.
-const SEEN_BY_ALL: u32 = 1 | 2;
+const SEEN_BY_ALL: u32 = 1 + 2;
 
 /// A record, in memory of its own, which a forked child finds empty: it is no kernel's there. It
 /// outlives a reset of the context that it was registered in, so that it may be looked at behind
@@ -53,7 +53,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_asserts(
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     let seen = match known(device as usize) {
-        Some(known) if known.has_failed() && known.take() => {
+        Some(known) if known.take() => {
             return tell(&known.record, push_float, true, blank);
         }
         Some(known) => known,
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_synchronize(
         if let Err(n_strings) = wait(device as i64, blank) {
             return blank.raise(n_strings);
         }
-        if seen.has_failed() && seen.take() {
+        if seen.take() {
             return tell(&seen.record, push_float, false, blank);
         }
     }
@@ -107,7 +107,8 @@ impl Seen {
         written.load(Ordering::Acquire) != told.0.load(Ordering::Relaxed)
     }
 
-    /// Takes the duty to tell. Of several threads one has it.
+    /// Takes the duty to tell of a failure, where there is one. Of several threads one has it.
+    #[inline(always)]
     fn take(&self) -> bool {
         let AssertRecord { written, told, .. } = &self.record;
         let before = told.0.load(Ordering::Acquire);

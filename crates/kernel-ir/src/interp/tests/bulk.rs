@@ -189,5 +189,69 @@ fn bytes_and_addresses_are_multiples_of_16() {
             format!("error[misaligned-access]: copies {n} bytes, which are no multiple of 16");
         assert!(told.starts_with(&expected), "{told}");
         assert!(told.contains("reads `tile[0]` as if aligned to 16 bytes"), "{told}");
+        assert!(
+            !told.contains(":4:1"),
+            "no bytes are a multiple, and copied from anywhere: {told}"
+        );
     }
+}
+
+#[test]
+fn an_mbarrier_is_no_number_to_be_copied() {
+    let text = "kernel k(v0 out: pointer.global uint64 align 16 written) {
+        shared0 bars: uint64 bytes 16 align 16
+        v1: pointer.shared = shared0
+        v2: int32 = const 1
+        v3: int32 = const 16
+        v4: int64 = const 8
+        v5: pointer.shared = offset v1, v4
+        call mbarrier.init(v1, v2) @1:1
+        call mbarrier.init(v5, v2) @1:2
+        call fence.proxy_async()
+        call copy.bulk_store(v0, v1, v3) @2:1
+        call copy.bulk_commit()
+        call copy.bulk_wait(0)
+    }";
+    trial(text, 1, 1).fresh(Scalar::U64, 2).expect_findings(expect![[r#"
+        error[misused-barrier]: reads the mbarrier `bars[0]`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1; thread (0, 0, 0) of block (0, 0, 0) initialises it, at kernel.py:1:1
+    "#]]);
+}
+
+/// A thread looks at a number again and again, as if it waited, and sends tiles meanwhile.
+#[test]
+fn who_sends_tiles_does_not_wait_for_ever() {
+    const ROWS: usize = 1000;
+    let text = format!(
+        "kernel k(v0 out: pointer.global int32 align 16 written,
+            v1 flag: pointer.global int32 align 4 written) {{
+            shared0 tile: int32 bytes 16 align 16
+            s0 at: int64
+            v2: pointer.shared = shared0
+            v3: int32 = const 1
+            v4: int32x4 = splat v3
+            store v2, v4 align 16
+            call fence.proxy_async()
+            v5: int64 = const 0
+            v6: int64 = const 16
+            v7: int32 = const 16
+            v8: int64 = const {}
+            set s0, v5
+            while @1:1 {{
+                v9: int32 = call atomic.load.int32(v1, relaxed, gpu)
+                v10: int64 = get s0
+                v11: pointer.global = offset v0, v10
+                call copy.bulk_store(v11, v2, v7)
+                call copy.bulk_commit()
+                call copy.bulk_wait(0)
+                v12: int64 = add v10, v6
+                set s0, v12
+                v13: bool = lt v12, v8
+            }} v13 {{ }}
+        }}",
+        16 * ROWS
+    );
+    let mut run = trial(&text, 1, 1).fresh(Scalar::I32, 4 * ROWS).ints(&[0]);
+    run.options.most_idle_turns = 100;
+    run.clean();
+    assert_eq!(run.ints_at(0), vec![1; 4 * ROWS]);
 }

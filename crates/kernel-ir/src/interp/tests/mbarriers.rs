@@ -231,3 +231,61 @@ fn bytes_that_no_copy_brings_complete_a_phase() {
         [0]
     "#]].assert_eq(&brought(-4));
 }
+
+#[test]
+fn bytes_are_expected_before_those_come_that_may_complete_the_phase() {
+    let text = "kernel k() block [64, 1, 1] {
+        shared0 bar: uint64 bytes 8 align 8
+        v0: pointer.shared = shared0
+        v1: int32 = const 2
+        v2: int32 = const 16
+        v3: int64 = call thread_idx.x()
+        v4: int64 = const 0
+        v5: bool = eq v3, v4
+        v6: int64 = const 32
+        v7: bool = eq v3, v6
+        v8: int32 = const 0
+        if v5 { call mbarrier.init(v0, v1) }
+        call barrier()
+        if v5 {
+            call mbarrier.arrive_expect_tx(v0, v2) @1:1
+            call mbarrier.complete_tx(v0, v2) @2:1
+            call mbarrier.expect_tx(v0, v8) @3:1
+        }
+        if v7 { call mbarrier.arrive(v0) @4:1 }
+    }";
+    trial(text, 1, 64).expect_findings(expect![[r#"
+        error[misused-barrier]: phase 0 of the mbarrier `bar[0]` may be complete before these bytes are expected, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1; thread (32, 0, 0) of block (0, 0, 0) completes it, at kernel.py:4:1
+    "#]]);
+}
+
+/// A thread looks at a number again and again, as if it waited, and brings a phase on meanwhile.
+#[test]
+fn who_brings_a_phase_on_does_not_wait_for_ever() {
+    for step in ["expect_tx", "complete_tx"] {
+        let text = format!(
+            "kernel k(v0 flag: pointer.global int32 align 4) {{
+                shared0 bar: uint64 bytes 8 align 8
+                s0 turn: int64
+                v1: pointer.shared = shared0
+                v2: int32 = const 1
+                v3: int64 = const 0
+                v4: int64 = const 1
+                v5: int64 = const 1000
+                call mbarrier.init(v1, v2)
+                set s0, v3
+                while @1:1 {{
+                    v6: int32 = call atomic.load.int32(v0, relaxed, gpu)
+                    call mbarrier.{step}(v1, v2)
+                    v7: int64 = get s0
+                    v8: int64 = add v7, v4
+                    set s0, v8
+                    v9: bool = lt v8, v5
+                }} v9 {{ }}
+            }}"
+        );
+        let mut run = trial(&text, 1, 1).ints(&[0]);
+        run.options.most_idle_turns = 100;
+        run.clean();
+    }
+}

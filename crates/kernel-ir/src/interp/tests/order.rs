@@ -354,7 +354,7 @@ fn more_moments_than_can_be_told_apart_end_a_run() {
         codes.collect::<Vec<_>>().join(" ")
     };
     let release = "v7: int32 = call atomic.add(v0, v4, release, gpu)";
-    for step in ["call fence(gpu)", release] {
+    for step in ["call fence(gpu)", "call barrier.warp()", release] {
         assert_eq!([run(step, 2046), run(step, 2047)], ["endless-loop", "unsupported"], "{step}");
     }
 }
