@@ -211,7 +211,7 @@ def test_grids_of_all_blocks_that_run_at_once_are_computed_in_jit_functions():
     @kp.kernel
     def tells(out, room: kp.Constexpr):
         kept = kp.shared(kp.int32, room)
-        kept[kp.thread_idx()[0]] = kp.grid_dim()[0]
+        kept[kp.thread_idx()[0]] = kp.int32(kp.grid_dim()[0])
         kp.grid_sync()
         out[kp.block_idx()[0], kp.thread_idx()[0]] = kept[kp.thread_idx()[0]]
 
@@ -223,13 +223,12 @@ def test_grids_of_all_blocks_that_run_at_once_are_computed_in_jit_functions():
     def asks(out, room: kp.Constexpr):
         launched(tells(out, room), out.shape[0])
 
-    for room, blocks in ((64, 96), (15000, 9), (30000, 3), (1000000, 3)):
+    for room, blocks in ((64, 96), (15000, 9), (30000, 3)):
         out = torch.zeros((200, 64), dtype=torch.int32)
         checked = asks.check(out, room, device={"sm_count": 3})
-        assert checked.ok == (room < 1000000)
-        if checked.ok:
-            written = checked.arguments[0]
-            assert bool((written[:blocks] == blocks).all()) and not bool(written[blocks:].any())
+        assert checked.ok, checked
+        written = checked.arguments[0]
+        assert bool((written[:blocks] == blocks).all()) and not bool(written[blocks:].any())
     checked = asks.check(torch.zeros((5, 64), dtype=torch.int32), 64)
     assert checked.ok and bool((checked.arguments[0] == 5).all())
 
