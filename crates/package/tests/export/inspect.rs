@@ -239,7 +239,7 @@ fn what_cannot_be_read_is_one_error() {
         (
             text(&object_with(&edited(|json| json["format"] = "one".into()))),
             expect![
-                "its section .note.kernpack has a malformed record at byte 0: `one` is no format, expected one such as `1.2` at line 1 column 15"
+                "its section .note.kernpack has a malformed record at byte 0: `one` is no format, expected one such as `1.3` at line 1 column 15"
             ],
         ),
     ];
