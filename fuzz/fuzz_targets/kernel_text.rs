@@ -4,7 +4,7 @@
 //! the interpreter runs.
 #![no_main]
 
-use kernpack_kernel_ir::interp::{Argument, Launch, Memories, Memory, Options, run};
+use kernpack_kernel_ir::interp::{Argument, Launch, MappedTensor, Memories, Memory, Options, run};
 use kernpack_kernel_ir::kernel::ParamKind;
 use kernpack_kernel_ir::text::{Item, parse};
 use kernpack_kernel_ir::verify::verify_function;
@@ -62,6 +62,11 @@ fn check(mut kernel: Kernel) {
         ParamKind::Pointer(pointer) => {
             let memory = Memory::new("x", pointer.element, vec![1; 256]);
             Argument::Tensor { memory: memories.add(memory), offset: 0 }
+        }
+        ParamKind::Map(map) => {
+            let memory = memories.add(Memory::new("x", map.element, vec![1; 256]));
+            let (extents, strides) = ([2; 5], [16; 4]);
+            Argument::Map(MappedTensor { memory, offset: 0, extents, strides })
         }
         ParamKind::Scalar(scalar, facts) => {
             let most = facts.max.min(facts.min.saturating_add(facts.divisor.saturating_mul(8)));

@@ -136,6 +136,12 @@ impl Builder {
         Shared(self.kernel.shared.len() as u32 - 1)
     }
 
+    /// Has an array of the block lie at a multiple of so many bytes.
+    pub fn align_shared(&mut self, array: Shared, align: u32) {
+        let array = &mut self.kernel.shared[array.index()];
+        array.align = array.align.max(align);
+    }
+
     /// A register tensor, made here.
     pub fn local(&mut self, name: impl Into<String>, element: Scalar, count: u32) -> Local {
         let place = self.place();

@@ -4,9 +4,10 @@
 
 use crate::constant::Const;
 use crate::intrinsic::Level;
-use crate::op::{Op, OpKind, Region};
+use crate::op::{Call, Op, OpKind, Operand, Region};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use kernpack_machine::Arch;
+use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_syntax::Span;
 use std::fmt;
 
@@ -107,6 +108,8 @@ pub enum ParamKind {
     Scalar(Scalar, Facts),
     /// The address of a tensor in global memory.
     Pointer(Pointer),
+    /// A map of a tensor in global memory, passed by value.
+    Map(TensorMap),
 }
 
 impl ParamKind {
@@ -115,9 +118,70 @@ impl ParamKind {
         match self {
             ParamKind::Scalar(scalar, _) => Type::Scalar(*scalar),
             ParamKind::Pointer(_) => Type::Pointer(Space::Global),
+            ParamKind::Map(_) => Type::Pointer(Space::Map),
+        }
+    }
+
+    /// The bytes that it is passed in, at a multiple of as many as the second number says.
+    pub const fn passed_bytes(&self) -> [u32; 2] {
+        match self {
+            ParamKind::Scalar(..) | ParamKind::Pointer(_) => [self.ty().bytes(); 2],
+            ParamKind::Map(_) => [MAP_BYTES, MAP_ALIGN],
         }
     }
 }
+
+/// The bytes of a map.
+pub const MAP_BYTES: u32 = 128;
+/// The alignment of a map, in bytes.
+pub const MAP_ALIGN: u32 = 64;
+
+/// How a tensor is copied box by box. Where it lies, its extents and its strides are the call's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// The type of its elements.
+    pub element: Scalar,
+    /// How many dims it has.
+    pub rank: usize,
+    /// The elements of a box along each of them, the innermost first; 1 beyond.
+    pub extents: [u32; MOST_RANK],
+    /// The span in bytes within which chunks of 16 bytes change places in shared memory; 0 where
+    /// they stay in order.
+    pub swizzle: u32,
+    /// Whether the kernel may write there.
+    pub is_written: bool,
+}
+
+impl TensorMap {
+    /// The elements of a box along each dim, the innermost first.
+    pub fn box_extents(&self) -> &[u32] {
+        &self.extents[..self.rank]
+    }
+
+    /// The bytes of a row of the box.
+    pub fn row_bytes(&self) -> u32 {
+        self.extents[0] * self.element.bytes()
+    }
+
+    /// The bytes of a box.
+    pub fn box_bytes(&self) -> u32 {
+        self.box_extents().iter().product::<u32>() * self.element.bytes()
+    }
+
+    /// The alignment of a box in shared memory, in bytes: that of a pattern of the swizzle.
+    pub fn box_align(&self) -> u32 {
+        BOX_ALIGN.max(self.swizzle * 8)
+    }
+
+    /// Where a byte of a box lies in shared memory, counted from its beginning.
+    pub fn place_in_box(&self, byte: u32) -> u32 {
+        let mask = (self.swizzle / 16).saturating_sub(1);
+        byte ^ (((byte / BOX_ALIGN) & mask) * 16)
+    }
+}
+
+/// The alignment of every box in shared memory, in bytes.
+pub const BOX_ALIGN: u32 = 128;
 
 /// Facts of every caller's number. Of floats and truth values nothing is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,6 +343,16 @@ impl Kernel {
         let mut kernel = self.clone();
         leave_out(&mut kernel.body);
         kernel
+    }
+
+    /// The map of a copy of a box, and the parameter that it is.
+    pub fn map_of(&self, call: &Call) -> Option<(Value, &TensorMap)> {
+        let (place, _) = call.intrinsic.map_operand()?;
+        let Some(Operand::Value(value)) = call.operands.get(place) else { return None };
+        match &self.params.get(value.index())?.kind {
+            ParamKind::Map(map) => Some((*value, map)),
+            ParamKind::Scalar(..) | ParamKind::Pointer(_) => None,
+        }
     }
 
     /// Where an operation was written.

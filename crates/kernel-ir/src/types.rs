@@ -211,11 +211,15 @@ pub enum Space {
     Cluster,
     /// A thread's own: register tensors.
     Local,
+    /// Where a map says how a tensor lies. Nothing is read or written there: copies of boxes alone
+    /// take such an address.
+    Map,
 }
 
 impl Space {
     /// Every one.
-    pub const ALL: &[Space] = &[Space::Global, Space::Shared, Space::Cluster, Space::Local];
+    pub const ALL: &[Space] =
+        &[Space::Global, Space::Shared, Space::Cluster, Space::Local, Space::Map];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -224,6 +228,7 @@ impl Space {
             Space::Shared => "shared",
             Space::Cluster => "cluster",
             Space::Local => "local",
+            Space::Map => "map",
         }
     }
 

@@ -11,12 +11,12 @@ use crate::number::LiteralChoice;
 use crate::parameter::Parameters;
 use crate::value::{Elaborated, Leaf};
 use kernpack_interval::Interval;
-use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::kernel::{self, Shared};
 use kernpack_kernel_ir::op::{Binary, Compare, Operand, Rounding};
 use kernpack_kernel_ir::{Builder, Scalar, Type, intrinsic, ranges};
 use kernpack_layout::{Arith, Facts, Int, Op};
 use kernpack_syntax::Diagnostics;
-use kernpack_validators::Expr;
+use kernpack_validators::{Expr, MapSpec};
 use rustc_hash::FxHashMap;
 
 /// The operations of a kernel in the making.
@@ -29,6 +29,8 @@ pub(crate) struct Emission {
     facts: FxHashMap<kernel::Value, Facts>,
     /// How integers were computed, for layouts that want to know products.
     products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
+    /// The arrays of the block, by their addresses.
+    arrays: FxHashMap<kernel::Value, Shared>,
     /// The pointers behind which the kernel writes.
     written: Vec<kernel::Value>,
     /// Numbers that are choices between literals, and have the type of what they meet.
@@ -47,6 +49,7 @@ impl Emission {
             parameters: Parameters::default(),
             facts: FxHashMap::default(),
             products: FxHashMap::default(),
+            arrays: FxHashMap::default(),
             written: Vec::new(),
             literals: FxHashMap::default(),
             accesses: Accesses::default(),
@@ -91,6 +94,30 @@ impl Emission {
     /// The pointer that a call passes.
     pub fn pointer(&mut self, expr: &Expr, pointer: kernel::Pointer) -> kernel::Value {
         self.parameters.pointer(&mut self.b, expr, pointer)
+    }
+
+    /// The parameter that a pointer is: its name, and what is known of it.
+    pub fn pointer_param(&self, pointer: kernel::Value) -> Option<(String, kernel::Pointer)> {
+        self.parameters.pointer_param(pointer)
+    }
+
+    /// The map that a launch makes.
+    pub fn map(&mut self, spec: MapSpec, map: kernel::TensorMap) -> kernel::Value {
+        self.parameters.map(&mut self.b, spec, map)
+    }
+
+    /// The address of an array of the block.
+    pub fn address_of_array(&mut self, array: Shared) -> kernel::Value {
+        let address = self.b.shared_address(array);
+        self.arrays.insert(address, array);
+        address
+    }
+
+    /// Has an array of the block lie at a multiple of so many bytes. Says whether the address is
+    /// that of one.
+    pub fn align_array(&mut self, address: kernel::Value, align: u32) -> bool {
+        let array = self.arrays.get(&address).copied();
+        array.inspect(|array| self.b.align_shared(*array, align)).is_some()
     }
 
     /// A number that a call has.

@@ -5,13 +5,13 @@
 
 use crate::extents::Given;
 use crate::finish;
-use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, Value};
+use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, TensorMap, Value};
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::shared::{Extent, SharedLayout};
 use kernpack_kernel_ir::{Builder, Const, Kernel, Scalar};
 use kernpack_validators::expr::Op;
 use kernpack_validators::plan::CScalar;
-use kernpack_validators::{Expr, KernelArg};
+use kernpack_validators::{Expr, KernelArg, MapSpec};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
@@ -55,8 +55,26 @@ impl Parameters {
 
     /// The name of what a pointer is passed.
     pub fn pointer_name(&self, pointer: Value) -> Option<String> {
-        let param = self.list.iter().find(|param| param.value == pointer)?;
-        Some(param.param.name.clone())
+        self.pointer_param(pointer).map(|(name, _)| name)
+    }
+
+    /// The parameter that a pointer is: its name, and what is known of it.
+    pub fn pointer_param(&self, pointer: Value) -> Option<(String, Pointer)> {
+        let Parameter { param, .. } = self.list.iter().find(|param| param.value == pointer)?;
+        match param.kind {
+            ParamKind::Pointer(pointer) => Some((param.name.clone(), pointer)),
+            ParamKind::Scalar(..) | ParamKind::Map(_) => None,
+        }
+    }
+
+    /// The map that a launch makes.
+    pub fn map(&mut self, b: &mut Builder, spec: MapSpec, map: TensorMap) -> Value {
+        let text = spec.to_string();
+        if let Some(&value) = self.known.get(&text) {
+            return value;
+        }
+        let name = format!("map of {}", spec.tensor);
+        self.add(b, text, name, ParamKind::Map(map), KernelArg::TensorMap(spec))
     }
 
     /// A number that a call has.
@@ -146,7 +164,9 @@ impl Parameters {
         let kept: Vec<_> = self.list.into_iter().filter(|one| used[one.value.index()]).collect();
         let values: Vec<_> = kept.iter().map(|one| one.value).collect();
         finish::renumber(kernel, &values);
-        let (params, args) = kept.into_iter().map(|one| (one.param, one.arg)).unzip();
+        let mapped = mapped_tensors(&kept);
+        let kept = kept.into_iter().map(|one| one.beside_maps(&mapped));
+        let (params, args) = kept.map(|one| (one.param, one.arg)).unzip();
         kernel.params = params;
         (args, shared)
     }
@@ -176,6 +196,30 @@ impl Parameters {
     fn is_size(&self, value: Value) -> bool {
         let param = self.list.iter().find(|one| one.value == value).map(|one| &one.param.kind);
         matches!(param, Some(ParamKind::Scalar(_, facts)) if facts.min >= 0)
+    }
+}
+
+/// The tensors that maps are of, each with whether it is written by its map.
+fn mapped_tensors(params: &[Parameter]) -> Vec<(String, bool)> {
+    let of_map = |one: &Parameter| match (&one.param.kind, &one.arg) {
+        (ParamKind::Map(map), KernelArg::TensorMap(spec)) => {
+            Some((spec.tensor.clone(), map.is_written))
+        }
+        _ => None,
+    };
+    params.iter().filter_map(of_map).collect()
+}
+
+impl Parameter {
+    /// The parameter beside maps of these tensors: what copies touch, a pointer does not reach alone.
+    fn beside_maps(mut self, mapped: &[(String, bool)]) -> Parameter {
+        if let ParamKind::Pointer(pointer) = &mut self.param.kind {
+            let is_touched = |(tensor, is_written): &(String, bool)| {
+                *tensor == self.param.name && (*is_written || pointer.is_written)
+            };
+            pointer.is_alone &= !mapped.iter().any(is_touched);
+        }
+        self
     }
 }
 

@@ -8,7 +8,7 @@ use crate::integer::Integer;
 use crate::names::FrameId;
 use crate::python::tree::{Function, Name};
 use crate::tensor::{Limit, Within};
-use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::kernel::{self, TensorMap};
 use kernpack_kernel_ir::op::Qualifier;
 use kernpack_kernel_ir::{Const, Scalar, Space};
 use kernpack_layout::{Facts, Layout, Shape, Swizzle};
@@ -180,6 +180,36 @@ pub(crate) enum Base {
     Memory(Memory),
     /// Nothing: an element is its own coordinate.
     Coordinates,
+    /// A map: an element is a coordinate of the tensor that it is of.
+    Map(Arc<Mapped>),
+}
+
+impl Base {
+    /// Whether elements are coordinates.
+    pub fn is_coordinates(&self) -> bool {
+        matches!(self, Base::Coordinates | Base::Map(_))
+    }
+}
+
+/// The map of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mapped {
+    /// The parameter that it is.
+    pub pointer: kernel::Value,
+    /// The address of its tensor.
+    pub tensor: kernel::Value,
+    /// How boxes are copied.
+    pub map: TensorMap,
+    /// The modes of the tensor that the dims of the map are, the innermost first.
+    pub order: Vec<usize>,
+    /// How many boxes a tile is, side by side along the innermost dim.
+    pub n_boxes: i64,
+    /// The coordinates of a tile.
+    pub tile: Layout<Leaf>,
+    /// The layout of a tile in shared memory, coalesced.
+    pub layout: Layout<Leaf>,
+    /// The swizzle of its bytes.
+    pub swizzle: Option<Swizzle>,
 }
 
 /// Memory that a view is of.

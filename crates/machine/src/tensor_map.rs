@@ -20,3 +20,5 @@ pub const UNIT_BYTES: u32 = 16;
 pub const MOST_IN_BOX: i64 = 256;
 /// The largest step along one dim.
 pub const LARGEST_STEP: i64 = 8;
+/// The spans within which chunks of shared memory may change places, in bytes.
+pub const SWIZZLES: [u32; 3] = [32, 64, 128];

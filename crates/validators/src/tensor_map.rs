@@ -16,7 +16,7 @@ use crate::expr::Expr;
 use crate::parse::Parser;
 use crate::rule::join;
 use kernpack_ffi_abi::DType;
-use kernpack_machine::tensor_map::{LARGEST_STEP, MOST_IN_BOX};
+use kernpack_machine::tensor_map::{LARGEST_STEP, MOST_IN_BOX, SWIZZLES};
 use kernpack_syntax::{Diagnostic, Span};
 use std::fmt;
 
@@ -41,8 +41,6 @@ pub struct MapSpec {
 
 /// The chunks of interleaved layouts.
 pub const INTERLEAVES: [u32; 2] = [16, 32];
-/// The spans within which chunks may change places.
-pub const SWIZZLES: [u32; 3] = [32, 64, 128];
 /// The bytes that the L2 cache may fetch at once.
 pub const L2_PROMOTIONS: [u32; 3] = [64, 128, 256];
 

@@ -27,7 +27,7 @@ use kernpack_kernel_ir::{Const, Kernel, Scalar};
 use kernpack_kernel_lang::elaborate::{Instance, Request, elaborate};
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_syntax::{Diagnostics, Texts};
-use kernpack_validators::{Expr, KernelArg};
+use kernpack_validators::{Expr, KernelArg, MapSpec};
 use std::path::Path;
 
 /// What a file without an import of kernpack begins with. That line is counted.
@@ -68,6 +68,8 @@ enum Passed {
     /// The tensor of that name.
     Tensor(String),
     Number(Const),
+    /// The map of that tensor: extents and strides, those of the innermost dim first.
+    Map(String, [Vec<i64>; 2]),
 }
 
 /// A launch, as it was read.
@@ -146,6 +148,10 @@ impl KernelText {
                 let found = ids.iter().find(|(given, _)| given.name == name);
                 trial.at(found.expect("pointers are tensors'").1)
             }
+            Passed::Map(name, [extents, strides]) => {
+                let found = ids.iter().find(|(given, _)| given.name == name);
+                trial.mapped(found.expect("maps are of tensors").1, &extents, &strides)
+            }
         });
         let outcome = trial.run();
         let found = outcome.findings.iter().map(|one| one.diagnostic(&trial.kernel));
@@ -163,13 +169,17 @@ impl KernelText {
     /// The kernel of a launch and what its parameters are given.
     fn elaborated(&self, call: &Call, texts: &mut Texts) -> Result<Made, Diagnostics> {
         let Instance { kernel, args, warnings, .. } = self.elaborate(call, texts)?;
-        let passed = args.iter().zip(&kernel.params).map(|(arg, param)| {
-            let KernelArg::Value(expr, _) = arg else { unreachable!("kernels take values") };
-            match param.kind {
-                ParamKind::Pointer(_) => Passed::Tensor(expr.to_string()),
-                ParamKind::Scalar(scalar, _) => Passed::Number(call.number(expr, scalar)),
-            }
-        });
+        let passed =
+            args.iter().zip(&kernel.params).map(|(arg, param)| match (arg, param.kind.clone()) {
+                (KernelArg::TensorMap(map), _) => call.map(map),
+                (KernelArg::Value(expr, _), ParamKind::Pointer(_)) => {
+                    Passed::Tensor(expr.to_string())
+                }
+                (KernelArg::Value(expr, _), ParamKind::Scalar(scalar, _)) => {
+                    Passed::Number(call.number(expr, scalar))
+                }
+                _ => unreachable!("kernels take values and maps"),
+            });
         Ok(Made { passed: passed.collect(), kernel, warnings })
     }
 
@@ -228,6 +238,16 @@ impl Call {
         let dim = |name: &str| self.given.iter().find_map(|given| given.dim(name));
         let value = expr.value(&dim).unwrap_or_else(|| panic!("`{text}` has no value"));
         Const::int(scalar, value)
+    }
+
+    /// The map of a tensor, whose numbers are written outermost first.
+    fn map(&self, map: &MapSpec) -> Passed {
+        let numbers = |exprs: &Option<Vec<Expr>>| {
+            let exprs = exprs.iter().flatten().rev();
+            let number = |expr| self.number(expr, Scalar::I64).as_int().expect("it is one");
+            exprs.map(number).collect()
+        };
+        Passed::Map(map.tensor.clone(), [numbers(&map.dims), numbers(&map.strides)])
     }
 }
 

@@ -27,6 +27,7 @@ mod graphs;
 mod held;
 mod interface;
 mod kernel_files;
+mod kernel_maps;
 mod loading;
 mod max_blocks;
 mod names;

@@ -88,7 +88,7 @@ fn tensor(dtype: DType, shape: &[i64], strides: Option<&[i64]>) -> Value {
 }
 
 /// The bytes of each argument of the one launch in a log.
-fn arguments(log: &[Json]) -> Vec<Vec<u8>> {
+pub(super) fn arguments(log: &[Json]) -> Vec<Vec<u8>> {
     let launches = calls(log, "cuLaunchKernelEx");
     let [launch] = &launches[..] else { panic!("{launches:?}") };
     let arguments = launch["launch"]["arguments"].as_array().unwrap().iter();
@@ -100,7 +100,7 @@ fn arguments(log: &[Json]) -> Vec<Vec<u8>> {
 
 /// A map as the stub encodes it, in words: the data type, interleave, swizzle, promotion and fill,
 /// where, dims, strides, box, steps.
-fn words(map: &[u8]) -> String {
+pub(super) fn words(map: &[u8]) -> String {
     assert_eq!((map.len(), &map[..6]), (128, &b"KPSTUB"[..]));
     let rank = usize::from(map[7]);
     let word = |i: usize| u64::from_le_bytes(map[16 + 8 * i..][..8].try_into().unwrap());

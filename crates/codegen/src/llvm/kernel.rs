@@ -5,6 +5,7 @@
 use super::{Emitter, Function, Ty, V};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::intrinsics::Intrinsic;
+use inkwell::types::AnyType;
 
 /// A parameter of a kernel, and what the code generator may rely on where it is a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,20 @@ pub struct KernelParam {
     /// Nothing is written through it. Where it is alone too, loads go through the cache for
     /// constants.
     pub is_read_only: bool,
+    /// How many bytes it points to that are passed themselves, and that nobody writes.
+    pub value_bytes: Option<u32>,
 }
 
 impl From<Ty> for KernelParam {
     /// A parameter of which no more is known.
     fn from(ty: Ty) -> KernelParam {
-        KernelParam { ty, alignment_bytes: None, is_alone: false, is_read_only: false }
+        KernelParam {
+            ty,
+            alignment_bytes: None,
+            is_alone: false,
+            is_read_only: false,
+            value_bytes: None,
+        }
     }
 }
 
@@ -74,7 +83,16 @@ impl<'c> Emitter<'c> {
         let alone = param.is_alone.then_some(("noalias", 0));
         let read_only = param.is_read_only.then_some(("readonly", 0));
         let known = alignment.into_iter().chain(alone).chain(read_only);
-        known.map(|(name, value)| self.enum_attribute(name, value)).collect()
+        let known = known.map(|(name, value)| self.enum_attribute(name, value));
+        let by_value = param.value_bytes.into_iter().flat_map(|bytes| {
+            let ty = self.context.i8_type().array_type(bytes);
+            let by_value = Attribute::get_named_enum_kind_id("byval");
+            [
+                self.context.create_type_attribute(by_value, ty.as_any_type_enum()),
+                self.context.create_string_attribute("nvvm.grid_constant", ""),
+            ]
+        });
+        known.chain(by_value).collect()
     }
 
     fn enum_attribute(&self, name: &str, value: u64) -> Attribute {

@@ -102,7 +102,7 @@ macro_rules! split {
                 let (memory, shadow) = &mut $self.cluster.shared[$id as usize];
                 (memory, Some(shadow))
             }
-            Space::Global | Space::Local => (
+            Space::Global | Space::Map | Space::Local => (
                 $self.machine.memories[$id as usize].$how(),
                 $self.machine.shadows[$id as usize].as_mut(),
             ),
@@ -148,7 +148,7 @@ impl Execution<'_, '_> {
             rest &= !lanes;
             let faults = match access.space {
                 Space::Local => self.load_local(access, out, allocation, lanes),
-                Space::Global | Space::Shared | Space::Cluster => {
+                Space::Global | Space::Map | Space::Shared | Space::Cluster => {
                     self.load_from(access, out, allocation, lanes)
                 }
             };
@@ -176,7 +176,7 @@ impl Execution<'_, '_> {
             rest &= !lanes;
             let faults = match access.space {
                 Space::Local => self.store_local(access, value, allocation, lanes),
-                Space::Global | Space::Shared | Space::Cluster => {
+                Space::Global | Space::Map | Space::Shared | Space::Cluster => {
                     self.store_to(access, value, allocation, lanes)
                 }
             };
@@ -312,7 +312,7 @@ impl Execution<'_, '_> {
     fn forget_releases(&mut self, space: Space, id: u32, offsets: &[u64; LANES], lanes: u32) {
         let releases = match space {
             Space::Shared | Space::Cluster => &mut self.cluster.releases,
-            Space::Global | Space::Local => &mut self.machine.releases,
+            Space::Global | Space::Map | Space::Local => &mut self.machine.releases,
         };
         if !releases.is_empty() {
             lanes_of(lanes).for_each(|lane| releases.forget((id, offsets[lane])));
@@ -408,7 +408,7 @@ impl Execution<'_, '_> {
     fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> String {
         let local;
         let memory = match access.space {
-            Space::Global => &self.machine.memories[id as usize],
+            Space::Global | Space::Map => &self.machine.memories[id as usize],
             Space::Shared | Space::Cluster => &self.cluster.shared[id as usize].0,
             Space::Local => {
                 local = self.local_as_memory(id);
@@ -445,7 +445,7 @@ fn kind_of(fault: Fault, space: Space) -> Kind {
         (Fault::Unwritten, _) => Kind::UninitialisedRead,
         (Fault::ReadOnly, _) => Kind::ReadOnlyWrite,
         (Fault::Race(..), Space::Shared | Space::Cluster) => Kind::SharedRace,
-        (Fault::Race(..), Space::Global | Space::Local) => Kind::GlobalRace,
+        (Fault::Race(..), Space::Global | Space::Map | Space::Local) => Kind::GlobalRace,
         (Fault::InFlight(..), _) => Kind::CopyInFlight,
         (Fault::Absent(..), _) => Kind::AbsentBlock,
     }

@@ -105,7 +105,7 @@ impl Execution<'_, '_> {
         let (warp, block) = (&mut *self.warp, &mut *self.block);
         let releases = match atomic.access.space {
             Space::Shared | Space::Cluster => &mut self.cluster.releases,
-            Space::Global | Space::Local => &mut self.machine.releases,
+            Space::Global | Space::Map | Space::Local => &mut self.machine.releases,
         };
         if reads && !releases.is_empty() {
             let orders = warp.orders.get_or_insert_with(new_orders);

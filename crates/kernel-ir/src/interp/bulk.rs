@@ -17,29 +17,40 @@ use super::finding::{Kind, Thread};
 use super::flight::{Mark, mistake};
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
-use super::step::{Access, BulkCopy, BulkStep, Register};
+use super::step::{Access, Amount, BulkCopy, BulkStep, Register};
 use super::warp::{Block, Cluster, LANES, Warp, lanes_of};
 use crate::intrinsic::BULK_ALIGN;
 use crate::types::Space;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// How many agents a block has. Mbarriers beyond share them.
 pub(super) const N_AGENTS: u32 = 64;
 
 /// One end of a copy: the allocation of global or shared memory, and the byte in it.
 #[derive(Clone, Copy, Debug)]
-struct End {
-    is_global: bool,
-    id: u32,
-    offset: u64,
+pub(super) struct End {
+    pub is_global: bool,
+    pub id: u32,
+    pub offset: u64,
+}
+
+/// Bytes in a row that a copy moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// Where they go, in the memory of that end.
+    pub to: u64,
+    /// Where they come from; nothing where they become zeros.
+    pub from: Option<u64>,
+    pub bytes: u32,
 }
 
 /// A copy that has begun.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bulk {
     to: End,
     from: End,
-    bytes: u32,
+    pieces: Arc<[Piece]>,
     /// Its mark where it reads.
     mark: Mark,
 }
@@ -113,27 +124,34 @@ impl Execution<'_, '_> {
 
     /// The copy of a lane, where it can be made; finds why not, and what is wrong with it.
     fn started(&mut self, step: &BulkCopy, lane: usize) -> Option<Bulk> {
-        let bytes = self.warp.file[step.bytes as usize][lane] as u32 as i32;
+        let [to, from] = [&step.to, &step.from].map(|access| self.end(access, lane));
+        let pieces = match &step.amount {
+            Amount::Bytes(bytes) => vec![self.piece_in_a_row(*bytes, [to, from], lane)?],
+            Amount::Box(of) => self.pieces_of_box(of, [to, from], lane),
+        };
+        let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
+        let mark = Mark { writes: false, event, site: step.to.site, is_bulk: true };
+        let bulk = Bulk { to, from, pieces: pieces.into(), mark };
+        let reads = self.check_end(&step.from, &bulk, false, lane);
+        let writes = self.check_end(&step.to, &bulk, true, lane);
+        (reads && writes).then_some(bulk)
+    }
+
+    /// What a lane copies that copies bytes in a row.
+    fn piece_in_a_row(
+        &mut self,
+        bytes: Register,
+        [to, from]: [End; 2],
+        lane: usize,
+    ) -> Option<Piece> {
+        let bytes = self.warp.file[bytes as usize][lane] as u32 as i32;
         if bytes < 0 || !(bytes as u32).is_multiple_of(BULK_ALIGN) {
             let message = format!("copies {bytes} bytes, which are no multiple of {BULK_ALIGN}");
             self.find(Kind::MisalignedAccess, lane, None, message);
             return None;
         }
-        if bytes == 0 {
-            return None;
-        }
-        let of = |access: &Access| {
-            let count = bytes as u32 / access.scalar.bytes();
-            Access { count, align: BULK_ALIGN, ..*access }
-        };
-        let (to, from) = (of(&step.to), of(&step.from));
-        let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-        let mark = Mark { writes: false, event, site: to.site, is_bulk: true };
-        let ends = [&to, &from].map(|access| self.end(access, lane));
-        let bulk = Bulk { to: ends[0], from: ends[1], bytes: bytes as u32, mark };
-        let reads = self.check_end(&from, bulk.from, Way::AsyncRead, lane);
-        let writes = self.check_end(&to, bulk.to, Way::AsyncWrite, lane);
-        (reads && writes).then_some(bulk)
+        let (to, from) = (to.offset, Some(from.offset));
+        (bytes > 0).then_some(Piece { to, from, bytes: bytes as u32 })
     }
 
     fn end(&self, access: &Access, lane: usize) -> End {
@@ -143,36 +161,50 @@ impl Execution<'_, '_> {
     }
 
     /// Whether the bytes of one end are there; finds what is wrong with them.
-    fn check_end(&mut self, access: &Access, end: End, way: Way, lane: usize) -> bool {
-        let deed = if way.writes() { Deed::Writes } else { Deed::Reads };
+    fn check_end(&mut self, access: &Access, bulk: &Bulk, writes: bool, lane: usize) -> bool {
+        let (end, spans) = (bulk.end(writes), bulk.spans(writes));
+        let (deed, way, plain) = match writes {
+            true => (Deed::Writes, Way::AsyncWrite, Way::Write),
+            false => (Deed::Reads, Way::AsyncRead, Way::Read),
+        };
         self.check_presence(access, end.id, deed, 1 << lane);
         self.check_plain(access, end.id, deed, 1 << lane);
-        let bytes = (end.offset, access.bytes());
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, end);
-        let is_there = memory.has(end.offset, access.bytes());
-        let mut fault = mistake(memory, shadow, bytes, BULK_ALIGN, way, lane, &now);
-        if fault.is_none() && way.writes() && shadow.is_none() {
-            fault = Some(Fault::ReadOnly);
+        let mut wrong = wrong_span(memory, &spans, (end.offset, access.align), |span| {
+            mistake(memory, shadow, span, 1, way, lane, &now)
+        });
+        if wrong.is_none() && writes && shadow.is_none() {
+            wrong = spans.first().map(|span| (*span, Fault::ReadOnly));
         }
-        if is_there {
-            let plain = if way.writes() { Way::Write } else { Way::Read };
+        let there = spans.iter().filter(|(offset, bytes)| memory.has(*offset, *bytes));
+        let there: Vec<_> = there.copied().collect();
+        for bytes in there {
             let key = self.machine.packing.pack(plain, &now, access.site);
             touch!(self, access.space, end.id, bytes, key, lane, &now);
         }
-        if fault.is_none() {
-            self.check_fences(access, end, deed, lane);
-        }
-        self.tell(access, end.id, deed, Faulty::new(lane, end.offset, fault))
+        let Some(((offset, bytes), fault)) = wrong else {
+            self.check_fences(bulk, writes, lane);
+            return true;
+        };
+        let count = bytes / access.scalar.bytes();
+        self.tell(
+            &Access { count, ..*access },
+            end.id,
+            deed,
+            Faulty::new(lane, offset, Some(fault)),
+        )
     }
 
     /// Finds what threads have written, and no fence has the copy see.
-    fn check_fences(&mut self, access: &Access, end: End, deed: Deed, lane: usize) {
+    fn check_fences(&mut self, bulk: &Bulk, writes: bool, lane: usize) {
         let now = now!(self.warp, self.block, self.cluster);
-        let (memory, shadow) = split_end(self.machine, self.cluster, end);
+        let (memory, shadow) = split_end(self.machine, self.cluster, bulk.end(writes));
         let Some(shadow) = shadow else { return };
         let mut known = None;
-        let unseen = shadow.cells(end.offset, access.bytes()).find_map(|cell| {
+        let spans = bulk.spans(writes).into_iter();
+        let mut cells = spans.flat_map(|(offset, bytes)| shadow.cells(offset, bytes));
+        let unseen = cells.find_map(|cell| {
             let unseen = shadow.written_by_threads(cell).find(|seen| {
                 if known == Some(seen.event) {
                     return false;
@@ -185,7 +217,7 @@ impl Execution<'_, '_> {
             Some((memory.element_at(shadow.byte_of(cell)), unseen))
         });
         if let Some((element, seen)) = unseen {
-            let does = deed.text();
+            let does = if writes { Deed::Writes } else { Deed::Reads }.text();
             let message = format!(
                 "a copy {does} `{element}`, which a thread has written, and no proxy fence stands between"
             );
@@ -352,10 +384,11 @@ fn change_mark(
     writes: bool,
     f: impl Fn(&mut Shadow, std::ops::Range<usize>, Mark),
 ) {
-    let end = if writes { bulk.to } else { bulk.from };
-    if let Some(shadow) = shadow_of(machine, cluster, end) {
-        let cells = shadow.cells(end.offset, bulk.bytes);
-        f(shadow, cells, Mark { writes, ..bulk.mark });
+    if let Some(shadow) = shadow_of(machine, cluster, bulk.end(writes)) {
+        for (offset, bytes) in bulk.spans(writes) {
+            let cells = shadow.cells(offset, bytes);
+            f(shadow, cells, Mark { writes, ..bulk.mark });
+        }
     }
 }
 
@@ -378,7 +411,7 @@ fn record(
     (who, lane): (&Now, u32),
 ) {
     change_mark(machine, cluster, bulk, writes, Shadow::unmark_span);
-    let end = if writes { bulk.to } else { bulk.from };
+    let (end, spans) = (bulk.end(writes), bulk.spans(writes));
     let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
     let key = machine.packing.pack(way, who, bulk.mark.site);
     if writes {
@@ -387,41 +420,82 @@ fn record(
             false => &mut cluster.releases,
         };
         if !releases.is_empty() {
-            let bytes = end.offset..end.offset + u64::from(bulk.bytes);
+            let bytes = spans.iter().flat_map(|(at, bytes)| *at..*at + u64::from(*bytes));
             bytes.for_each(|byte| releases.forget((end.id, byte)));
         }
     }
     let Some(shadow) = shadow_of(machine, cluster, end) else { return };
-    for cell in shadow.cells(end.offset, bulk.bytes) {
-        match writes {
-            true => shadow.write(cell, key, lane, who),
-            false => shadow.read(cell, key, lane, who),
-        };
+    for (offset, bytes) in spans {
+        for cell in shadow.cells(offset, bytes) {
+            match writes {
+                true => shadow.write(cell, key, lane, who),
+                false => shadow.read(cell, key, lane, who),
+            };
+        }
     }
 }
 
 fn move_bytes(machine: &mut Machine, cluster: &mut Cluster, bulk: &Bulk) {
-    let n_bytes = bulk.bytes as usize;
-    let (from, to) = (bulk.from, bulk.to);
-    let bytes =
-        split_end(machine, cluster, from).0.bytes[from.offset as usize..][..n_bytes].to_vec();
-    let memory = match to.is_global {
-        true => machine.memories[to.id as usize].to_mut(),
-        false => &mut cluster.shared[to.id as usize].0,
-    };
-    let old = &mut memory.bytes[to.offset as usize..][..n_bytes];
-    let changes = u64::from(old != bytes);
-    old.copy_from_slice(&bytes);
-    if let Some(written) = &mut memory.written {
-        written.set_row(to.offset as usize, bulk.bytes);
+    for Piece { to, from, bytes: n_bytes } in &*bulk.pieces {
+        let n = *n_bytes as usize;
+        let bytes = match from {
+            Some(from) => {
+                split_end(machine, cluster, bulk.from).0.bytes[*from as usize..][..n].to_vec()
+            }
+            None => vec![0; n],
+        };
+        let id = bulk.to.id as usize;
+        let memory = match bulk.to.is_global {
+            true => machine.memories[id].to_mut(),
+            false => &mut cluster.shared[id].0,
+        };
+        let old = &mut memory.bytes[*to as usize..][..n];
+        let changes = u64::from(old != bytes);
+        old.copy_from_slice(&bytes);
+        if let Some(written) = &mut memory.written {
+            written.set_row(*to as usize, *n_bytes);
+        }
+        machine.changes += changes;
     }
-    machine.changes += changes;
+}
+
+/// The first span of an end that something is wrong with, and what. `mistaken` finds that of one
+/// that is there.
+fn wrong_span(
+    memory: &Memory,
+    spans: &[(u64, u32)],
+    (first, align): (u64, u32),
+    mistaken: impl Fn((u64, u32)) -> Option<Fault>,
+) -> Option<((u64, u32), Fault)> {
+    let is_outside = |(offset, bytes): &&(u64, u32)| !memory.has(*offset, *bytes);
+    if let Some(span) = spans.iter().find(is_outside) {
+        return Some((*span, Fault::OutOfBounds));
+    }
+    let span = *spans.first()?;
+    if !memory.is_aligned(first, align) {
+        return Some(((first, span.1), Fault::Misaligned));
+    }
+    spans.iter().find_map(|span| Some((*span, mistaken(*span)?)))
 }
 
 impl Bulk {
     /// How many bytes it brings.
     pub fn bytes(&self) -> u32 {
-        self.bytes
+        self.pieces.iter().map(|piece| piece.bytes).sum()
+    }
+
+    /// The memory that it writes, or that it reads.
+    fn end(&self, writes: bool) -> End {
+        if writes { self.to } else { self.from }
+    }
+
+    /// The bytes that it touches there: where they begin, and how many.
+    fn spans(&self, writes: bool) -> Vec<(u64, u32)> {
+        let span = |piece: &Piece| {
+            let offset = if writes { Some(piece.to) } else { piece.from };
+            Some((offset?, piece.bytes))
+        };
+        self.pieces.iter().filter_map(span).collect()
     }
 
     /// Its mark where it reads.

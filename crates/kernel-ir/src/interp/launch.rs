@@ -14,10 +14,11 @@ use super::shadow::{Packing, Shadow};
 use super::step::Register;
 use super::touched::Touched;
 use crate::constant::Const;
-use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
+use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, TensorMap, Value};
 use crate::shared;
 use kernpack_machine::block::{MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use kernpack_machine::shared::MOST_BYTES;
+use kernpack_machine::tensor_map::{MOST_RANK, UNIT_BYTES};
 use kernpack_syntax::Span;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -51,6 +52,21 @@ pub enum Argument {
         /// From where on, in bytes.
         offset: u64,
     },
+    /// The map of a tensor.
+    Map(MappedTensor),
+}
+
+/// A tensor as its map has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappedTensor {
+    /// The allocation that it lies in.
+    pub memory: MemoryId,
+    /// From where on, in bytes.
+    pub offset: u64,
+    /// Its extents, the innermost first; 1 beyond its rank.
+    pub extents: [u64; MOST_RANK],
+    /// The strides of all dims but the innermost, in bytes; 0 beyond.
+    pub strides: [u64; MOST_RANK - 1],
 }
 
 /// How a launch is run.
@@ -355,14 +371,27 @@ pub(super) fn product(counts: [u32; 3]) -> u64 {
 
 /// The registers of parameters, with their arguments.
 fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
-    let pairs = program.params.iter().zip(&launch.arguments);
-    let registers = pairs.flat_map(|(register, argument)| match argument {
-        Argument::Scalar(number) => vec![(*register, number.bits())],
-        Argument::Tensor { memory, offset } => {
-            vec![(*register, u64::from(memory.0)), (register + 1, *offset)]
-        }
+    let params = program.params.iter().zip(&launch.kernel.params).zip(&launch.arguments);
+    let registers = params.flat_map(|((register, param), argument)| {
+        let numbers = match (argument, &param.kind) {
+            (Argument::Scalar(number), _) => vec![number.bits()],
+            (Argument::Tensor { memory, offset }, _) => vec![u64::from(memory.0), *offset],
+            (Argument::Map(mapped), ParamKind::Map(map)) => mapped.numbers(map.rank),
+            (Argument::Map(_), _) => unreachable!("arguments are checked"),
+        };
+        (*register..).zip(numbers)
     });
     registers.collect()
+}
+
+impl MappedTensor {
+    /// Its numbers in the order in which registers have them.
+    fn numbers(&self, rank: usize) -> Vec<u64> {
+        let mut numbers = vec![u64::from(self.memory.0), self.offset];
+        numbers.extend(&self.extents[..rank]);
+        numbers.extend(&self.strides[..rank - 1]);
+        numbers
+    }
 }
 
 /// The cells of an allocation, as a launch touches them.
@@ -387,15 +416,18 @@ pub(super) fn cells_of(launches: &[Launch], memories: &Memories) -> Vec<Cells> {
 fn add_cells(launch: &Launch, memories: &Memories, all: &mut [Cells]) {
     let narrowest = Narrowest::of(launch.kernel);
     for (at, (param, argument)) in launch.kernel.params.iter().zip(&launch.arguments).enumerate() {
-        if let (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) =
-            (&param.kind, argument)
-        {
-            let cells = &mut all[memory.0 as usize];
-            cells.is_passed = true;
-            cells.is_written |= pointer.is_written;
-            let element = memories.get(*memory).element;
-            cells.bytes = narrowest.of_param(at, element).min(cells.bytes);
-        }
+        let (memory, is_written) = match (&param.kind, argument) {
+            (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) => {
+                (memory, pointer.is_written)
+            }
+            (ParamKind::Map(map), Argument::Map(mapped)) => (&mapped.memory, map.is_written),
+            _ => continue,
+        };
+        let cells = &mut all[memory.0 as usize];
+        cells.is_passed = true;
+        cells.is_written |= is_written;
+        let element = memories.get(*memory).element;
+        cells.bytes = narrowest.of_param(at, element).min(cells.bytes);
     }
 }
 
@@ -483,13 +515,42 @@ fn check_argument(param: &Param, argument: &Argument, memories: &Memories) -> Re
             }
             Ok(())
         }
-        (ParamKind::Scalar(scalar, _), Argument::Tensor { .. }) => {
-            Err(format!("`{name}`: expected {scalar}, found a tensor"))
-        }
-        (ParamKind::Pointer(_), Argument::Scalar(_)) => {
-            Err(format!("`{name}`: expected a tensor, found a number"))
+        (ParamKind::Map(map), Argument::Map(mapped)) => check_map(name, map, mapped, memories),
+        (expected, found) => {
+            let expected = match expected {
+                ParamKind::Scalar(scalar, _) => scalar.name(),
+                ParamKind::Pointer(_) => "a tensor",
+                ParamKind::Map(_) => "a map",
+            };
+            let found = match found {
+                Argument::Scalar(_) => "a number",
+                Argument::Tensor { .. } => "a tensor",
+                Argument::Map(_) => "a map",
+            };
+            Err(format!("`{name}`: expected {expected}, found {found}"))
         }
     }
+}
+
+/// Whether a map can be of that tensor: what the driver demands of it.
+fn check_map(
+    name: &str,
+    map: &TensorMap,
+    mapped: &MappedTensor,
+    memories: &Memories,
+) -> Result<(), String> {
+    let Some(held) = memories.0.get(mapped.memory.0 as usize) else {
+        return Err(format!("`{name}` is in no memory"));
+    };
+    if !held.is_aligned(mapped.offset, UNIT_BYTES) {
+        return Err(format!("`{name}` is not at a multiple of {UNIT_BYTES} bytes"));
+    }
+    let strides = &mapped.strides[..map.rank - 1];
+    if let Some(stride) = strides.iter().find(|stride| *stride % u64::from(UNIT_BYTES) != 0) {
+        let message = format!("`{name}` has a stride of {stride} bytes");
+        return Err(format!("{message}: expected a multiple of {UNIT_BYTES}"));
+    }
+    Ok(())
 }
 
 fn holds(facts: &Facts, number: i64) -> bool {
@@ -499,7 +560,7 @@ fn holds(facts: &Facts, number: i64) -> bool {
 fn shared_bytes(launch: &Launch) -> Result<Vec<usize>, String> {
     let number = |value: Value| match launch.arguments.get(value.index()) {
         Some(Argument::Scalar(number)) => number.as_int().unwrap_or(-1),
-        Some(Argument::Tensor { .. }) | None => -1,
+        Some(Argument::Tensor { .. } | Argument::Map(_)) | None => -1,
     };
     let ends = shared::ends(launch.kernel).0;
     let mut sizes = Vec::new();

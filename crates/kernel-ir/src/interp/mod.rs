@@ -62,6 +62,7 @@ mod schedule;
 mod sequence;
 mod shadow;
 mod step;
+mod tensor_map;
 mod touched;
 mod trial;
 mod warp;
@@ -70,7 +71,9 @@ mod warp;
 mod tests;
 
 pub use finding::{Earlier, Finding, Kind, Other, Thread};
-pub use launch::{Argument, Cancel, Launch, Options, Outcome, bookkeeping_bytes, run};
+pub use launch::{
+    Argument, Cancel, Launch, MappedTensor, Options, Outcome, bookkeeping_bytes, run,
+};
 pub use memory::{Memories, Memory, MemoryId, Mode};
 pub use narrowest::cell_bytes;
 pub use ranks::Ranks;

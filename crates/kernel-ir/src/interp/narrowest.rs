@@ -138,6 +138,7 @@ pub fn cell_bytes(kernel: &Kernel, element: Scalar) -> u32 {
     let params = kernel.params.iter().enumerate();
     let params = params.filter(|(_, param)| match &param.kind {
         ParamKind::Pointer(pointer) => pointer.element == element,
+        ParamKind::Map(map) => map.element == element,
         ParamKind::Scalar(..) => false,
     });
     let cells = params.map(|(at, _)| narrowest.of_param(at, element));

@@ -6,8 +6,8 @@ use super::clock::Reach;
 use super::lifetime::Lifetimes;
 use super::matrix::{Matrices, Product};
 use super::step::{
-    self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, InBounds, MbarrierStep,
-    Pc, Register, Step, width,
+    self, Access, Amount, Atomic, Bounds, BoxOf, BulkCopy, BulkStep, Control, Copy, For, InBounds,
+    MbarrierStep, Pc, Register, Step, param_width, width,
 };
 use crate::intrinsic::{
     AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MATRIX_ROW_BYTES, MBARRIER_BYTES, MatrixOp,
@@ -17,7 +17,7 @@ use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{
     self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Qualifier, Region, Store,
 };
-use crate::types::{Scalar, Type};
+use crate::types::{Scalar, Space, Type};
 use std::collections::HashMap;
 
 /// A kernel as steps.
@@ -90,7 +90,7 @@ impl<'a> Compiler<'a> {
     fn kernel(&mut self) {
         let kernel = self.program.kernel;
         for (i, param) in kernel.params.iter().enumerate() {
-            let register = self.new_registers(width(param.kind.ty()));
+            let register = self.new_registers(param_width(&param.kind));
             self.registers[i] = register;
             self.program.params.push(register);
         }
@@ -516,9 +516,10 @@ impl<'a> Compiler<'a> {
                 });
                 let barrier =
                     barrier.map(|pointer| self.access(pointer, Scalar::U64.into(), MBARRIER_BYTES));
-                let bytes = self.of(*bytes);
-                Step::Bulk(BulkStep::Begin(Box::new(BulkCopy { to, from, bytes, barrier })))
+                let amount = Amount::Bytes(self.of(*bytes));
+                Step::Bulk(BulkStep::Begin(Box::new(BulkCopy { to, from, amount, barrier })))
             }
+            (BulkOp::LoadBox | BulkOp::StoreBox, _) => self.box_copy(op, call),
             (BulkOp::Commit, _) => Step::Bulk(BulkStep::Commit),
             (BulkOp::Wait | BulkOp::WaitRead, [Operand::Constant(n_left)]) => {
                 let only_reads = op == BulkOp::WaitRead;
@@ -527,6 +528,32 @@ impl<'a> Compiler<'a> {
             (BulkOp::Fence, _) => Step::Bulk(BulkStep::Fence),
             _ => unknown(call.intrinsic),
         }
+    }
+
+    fn box_copy(&mut self, op: BulkOp, call: &Call) -> Step<'a> {
+        let Some((param, map)) = self.program.kernel.map_of(call) else {
+            return unknown(call.intrinsic);
+        };
+        let values = call.operands.iter().filter_map(|operand| match operand {
+            Operand::Value(value) => Some(*value),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        });
+        let (values, map): (Vec<_>, _) = (values.collect(), *map);
+        let (shared, barrier, at) = match (op, &values[..]) {
+            (BulkOp::LoadBox, [shared, _, barrier, at @ ..]) => (*shared, Some(*barrier), at),
+            (BulkOp::StoreBox, [_, shared, at @ ..]) => (*shared, None, at),
+            _ => return unknown(call.intrinsic),
+        };
+        let argument = self.of(param);
+        let at = at.iter().map(|at| self.of(*at)).collect();
+        let amount = Amount::Box(BoxOf { map, argument, at });
+        let mapped = self.access(param, Scalar::U8.into(), 1);
+        let mapped = Access { space: Space::Global, ..mapped };
+        let shared = self.access(shared, Scalar::U8.into(), map.box_align());
+        let barrier =
+            barrier.map(|pointer| self.access(pointer, Scalar::U64.into(), MBARRIER_BYTES));
+        let (to, from) = if barrier.is_some() { (shared, mapped) } else { (mapped, shared) };
+        Step::Bulk(BulkStep::Begin(Box::new(BulkCopy { to, from, amount, barrier })))
     }
 
     /// The numbers that a row is given: no pointers and words.

@@ -8,6 +8,7 @@ use super::clock::Reach;
 use super::matrix::{Matrices, Product};
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
+use crate::kernel::{ParamKind, TensorMap};
 use crate::op::{Binary, Check, Compare, Rounding, Unary};
 use crate::types::{Scalar, Space, Type};
 
@@ -337,9 +338,37 @@ pub(super) enum BulkStep {
 pub(super) struct BulkCopy {
     pub to: Access,
     pub from: Access,
-    pub bytes: Register,
+    pub amount: Amount,
     /// The mbarrier whose phase counts them.
     pub barrier: Option<Access>,
+}
+
+/// How much is copied.
+#[derive(Clone, Debug)]
+pub(super) enum Amount {
+    /// So many bytes in a row.
+    Bytes(Register),
+    /// A box of a tensor.
+    Box(BoxOf),
+}
+
+/// The box of a tensor.
+#[derive(Clone, Debug)]
+pub(super) struct BoxOf {
+    pub map: TensorMap,
+    /// Where the registers of the map's argument begin.
+    pub argument: Register,
+    /// The coordinates that it begins at, the innermost first.
+    pub at: Vec<Register>,
+}
+
+/// How many registers the argument of a parameter takes: that of a map its address, its extents and
+/// all strides but the innermost.
+pub(super) const fn param_width(kind: &ParamKind) -> u32 {
+    match kind {
+        ParamKind::Scalar(..) | ParamKind::Pointer(_) => width(kind.ty()),
+        ParamKind::Map(map) => width(kind.ty()) + 2 * map.rank as u32 - 1,
+    }
 }
 
 /// A copy that goes on by itself.

@@ -4,13 +4,16 @@
 //!
 //! Not here: a call's allocations, which several launches share; and where kernels come from.
 
-use super::{Argument, Finding, Launch, Memories, Memory, MemoryId, Options, Outcome, run};
+use super::{
+    Argument, Finding, Launch, MappedTensor, Memories, Memory, MemoryId, Options, Outcome, run,
+};
 use crate::constant::Const;
 use crate::expand::expand;
 use crate::kernel::Kernel;
 use crate::text::{Item, parse};
 use crate::types::Scalar;
 use crate::verify::verify;
+use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_syntax::Diagnostics;
 
 /// A launch in the making.
@@ -112,6 +115,29 @@ impl Trial {
         self
     }
 
+    /// Gives the next parameter the map of a tensor that is held already: its extents, and its
+    /// strides in elements, those of the innermost dim first.
+    ///
+    /// # Panics
+    /// Where it has more dims than maps have.
+    pub fn mapped(mut self, memory: MemoryId, extents: &[i64], strides: &[i64]) -> Trial {
+        let element = i64::from(self.memories.get(memory).element.bytes());
+        let mut mapped = MappedTensor {
+            memory,
+            offset: 0,
+            extents: [1; MOST_RANK],
+            strides: [0; MOST_RANK - 1],
+        };
+        for (place, extent) in extents.iter().enumerate() {
+            mapped.extents[place] = *extent as u64;
+        }
+        for (place, stride) in strides.iter().skip(1).enumerate() {
+            mapped.strides[place] = (stride * element) as u64;
+        }
+        self.arguments.push(Argument::Map(mapped));
+        self
+    }
+
     /// Holds a memory.
     pub fn hold(&mut self, memory: Memory) -> MemoryId {
         self.memories.add(memory)
@@ -152,6 +178,7 @@ impl Trial {
     pub fn left(&self, argument: usize) -> &Memory {
         match self.arguments[argument] {
             Argument::Tensor { memory, .. } => self.memories.get(memory),
+            Argument::Map(mapped) => self.memories.get(mapped.memory),
             Argument::Scalar(_) => unreachable!("a number has no memory"),
         }
     }

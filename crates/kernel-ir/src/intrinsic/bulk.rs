@@ -18,8 +18,8 @@ const fn row(
     op: BulkOp,
 ) -> Intrinsic {
     let (touches, completes) = match op {
-        BulkOp::Copy => (Touches::Copy, Completes::WithPhase),
-        BulkOp::Store => (Touches::Copy, Completes::WithGroup),
+        BulkOp::Copy | BulkOp::LoadBox => (Touches::Copy, Completes::WithPhase),
+        BulkOp::Store | BulkOp::StoreBox => (Touches::Copy, Completes::WithGroup),
         BulkOp::Commit | BulkOp::Wait | BulkOp::WaitRead | BulkOp::Fence => {
             (Touches::Order, Completes::AtOnce)
         }
@@ -39,6 +39,24 @@ const fn row(
 }
 
 const BYTES: Accepts = Accepts::Exactly(Scalar::I32);
+const MAP: Accepts = Accepts::Pointer(&[Space::Map]);
+const AT: Accepts = Accepts::Exactly(Scalar::I32);
+
+const fn load(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
+    let doc = "Begins to copy a box of a tensor to the first address, from the coordinates on that \
+               are given, the innermost first. What lies outside the tensor becomes zeros. The \
+               phase of the mbarrier, which is in the memory that is written, counts the bytes of \
+               the whole box.";
+    row(name, doc, takes, BulkOp::LoadBox)
+}
+
+const fn store(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
+    let doc = "Begins to copy a box to a tensor from the second address: to the coordinates on \
+               that are given, the innermost first. What lies outside the tensor is left out.";
+    row(name, doc, takes, BulkOp::StoreBox)
+}
+
+const FROM: Accepts = Accepts::Pointer(&[Space::Shared]);
 const GROUPS: &[Accepts] = &[Accepts::Constant(0, MOST_IN_FLIGHT)];
 
 pub(super) const ROWS: &[Intrinsic] = &[
@@ -54,6 +72,16 @@ pub(super) const ROWS: &[Intrinsic] = &[
         &[Accepts::Pointer(&[Space::Global]), Accepts::Pointer(&[Space::Shared]), BYTES],
         BulkOp::Store,
     ),
+    load("tma.load1", &[mbarrier::ANY, MAP, mbarrier::ANY, AT]),
+    load("tma.load2", &[mbarrier::ANY, MAP, mbarrier::ANY, AT, AT]),
+    load("tma.load3", &[mbarrier::ANY, MAP, mbarrier::ANY, AT, AT, AT]),
+    load("tma.load4", &[mbarrier::ANY, MAP, mbarrier::ANY, AT, AT, AT, AT]),
+    load("tma.load5", &[mbarrier::ANY, MAP, mbarrier::ANY, AT, AT, AT, AT, AT]),
+    store("tma.store1", &[MAP, FROM, AT]),
+    store("tma.store2", &[MAP, FROM, AT, AT]),
+    store("tma.store3", &[MAP, FROM, AT, AT, AT]),
+    store("tma.store4", &[MAP, FROM, AT, AT, AT, AT]),
+    store("tma.store5", &[MAP, FROM, AT, AT, AT, AT, AT]),
     row(
         "copy.bulk_commit",
         "Makes a group of the copies out of shared memory that this thread has begun since its last group.",

@@ -327,6 +327,10 @@ pub enum BulkOp {
     Copy,
     /// One out of it begins.
     Store,
+    /// One of a box of a tensor into shared memory begins.
+    LoadBox,
+    /// One out of it into a box of a tensor begins.
+    StoreBox,
     /// Those out of it that have begun become a group.
     Commit,
     /// All but the last groups are waited for.
@@ -415,6 +419,15 @@ impl Intrinsic {
             _ => 0,
         };
         u32::from(lanes) / matrix::EACH
+    }
+
+    /// The map among its operands, by its place, and how many coordinates follow, where it copies a
+    /// box of a tensor.
+    pub fn map_operand(&self) -> Option<(usize, usize)> {
+        let is_map = |accepts: &Accepts| *accepts == Accepts::Pointer(&[Space::Map]);
+        let place = self.takes.iter().position(is_map)?;
+        let coordinates = self.takes.iter().filter(|one| **one == Accepts::Exactly(Scalar::I32));
+        Some((place, coordinates.count()))
     }
 
     /// Whether it computes: its result is a number, and a function of its operands.

@@ -3,7 +3,7 @@
 
 use super::token::{is_plain, quote};
 use crate::function::Function;
-use crate::kernel::{Demands, Facts, Kernel, Param, ParamKind, Place, Size, Value};
+use crate::kernel::{Demands, Facts, Kernel, Param, ParamKind, Place, Size, TensorMap, Value};
 use crate::op::{
     Asm, Assert, Call, Expr, Load, Op, OpKind, Operand, Qualifier, Region, Rounding, Store,
 };
@@ -70,9 +70,19 @@ fn write_params(f: &mut Formatter<'_>, params: &[Param]) -> fmt::Result {
                 f.write_str(if pointer.is_alone { " alone" } else { "" })?;
                 f.write_str(if pointer.is_written { " written" } else { "" })?;
             }
+            ParamKind::Map(map) => write_map(f, map)?,
         }
     }
     Ok(())
+}
+
+fn write_map(f: &mut Formatter<'_>, map: &TensorMap) -> fmt::Result {
+    let extents: Vec<_> = map.box_extents().iter().map(u32::to_string).collect();
+    write!(f, " {} box [{}]", map.element, extents.join(", "))?;
+    if map.swizzle != 0 {
+        write!(f, " swizzle {}", map.swizzle)?;
+    }
+    f.write_str(if map.is_written { " written" } else { "" })
 }
 
 fn write_facts(f: &mut Formatter<'_>, facts: &Facts) -> fmt::Result {

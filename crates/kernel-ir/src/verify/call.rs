@@ -21,7 +21,21 @@ pub(super) fn rule(kernel: &Kernel, call: &Call) -> Rule {
     for (place, operand) in operands.iter().enumerate() {
         operand_rule(intrinsic, place, operand, &types)?;
     }
+    map_rule(kernel, call)?;
     Ok(intrinsic.result(&types))
+}
+
+/// A copy of a box names its map, a parameter, and has a coordinate for each dim.
+fn map_rule(kernel: &Kernel, call: &Call) -> Result<(), String> {
+    let Some((place, coordinates)) = call.intrinsic.map_operand() else { return Ok(()) };
+    let name = call.intrinsic.name;
+    match kernel.map_of(call) {
+        None => Err(format!("operand {place} of `{name}` is no map that the kernel is passed")),
+        Some((_, map)) if map.rank != coordinates => {
+            Err(format!("`{name}` has {coordinates} coordinates, and its map {}", map.rank))
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 fn operand_rule(

@@ -3,12 +3,13 @@
 
 use super::report::Report;
 use super::{MOST_ALIGN, MOST_LOCAL_BYTES};
-use crate::kernel::{Demands, Facts, Param, ParamKind, Size};
+use crate::kernel::{Demands, Facts, Param, ParamKind, Size, TensorMap};
 use crate::shared;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
 use kernpack_machine::block::{MOST_PARAM_BYTES, MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_machine::multiprocessor::{LEAST_REGISTERS, MOST_REGISTERS, Multiprocessor};
 use kernpack_machine::shared::MOST_BYTES;
+use kernpack_machine::tensor_map::{MOST_IN_BOX, MOST_RANK, SWIZZLES, UNIT_BYTES};
 
 /// The bytes of the address of an assertion's record, which is passed behind the parameters.
 const RECORD_BYTES: u64 = 8;
@@ -41,8 +42,8 @@ fn verify_params(report: &mut Report<'_>) {
         if kernel.values.get(number).is_none_or(|data| data.ty != ty || data.constant.is_some()) {
             report.malformed(format!("`v{number}` is not the parameter `{}`", param.name));
         }
-        let size = u64::from(ty.bytes());
-        bytes = bytes.next_multiple_of(size) + size;
+        let [size, align] = param.kind.passed_bytes().map(u64::from);
+        bytes = bytes.next_multiple_of(align) + size;
         if let Some(problem) = param_problem(param) {
             report.malformed(format!("the parameter `{}` {problem}", param.name));
         }
@@ -69,7 +70,27 @@ fn param_problem(param: &Param) -> Option<String> {
         }
         ParamKind::Scalar(..) => None,
         ParamKind::Pointer(pointer) => align_problem(pointer.align, pointer.element),
+        ParamKind::Map(map) => map_problem(map),
     }
+}
+
+/// The problem of a map: of the box that it copies.
+fn map_problem(map: &TensorMap) -> Option<String> {
+    let is_extent = |extent: &u32| (1..=MOST_IN_BOX).contains(&i64::from(*extent));
+    if !(1..=MOST_RANK).contains(&map.rank) || !map.box_extents().iter().all(is_extent) {
+        return Some(format!("has a box of {:?}", &map.extents[..map.rank.min(MOST_RANK)]));
+    }
+    let (row, swizzle) = (map.row_bytes(), map.swizzle);
+    if row % UNIT_BYTES != 0 {
+        return Some(format!("has rows of {row} bytes, which are no multiple of {UNIT_BYTES}"));
+    }
+    let elements = map.box_extents().iter().map(|extent| u64::from(*extent)).product::<u64>();
+    let bytes = elements * u64::from(map.element.bytes());
+    if bytes > u64::from(MOST_BYTES) {
+        return Some(format!("has a box of {bytes} bytes, and a block has at most {MOST_BYTES}"));
+    }
+    let is_swizzle = swizzle == 0 || SWIZZLES.contains(&swizzle) && swizzle == row;
+    (!is_swizzle).then(|| format!("has rows of {row} bytes, and a swizzle of {swizzle}"))
 }
 
 /// The problem of an alignment for elements of a type.

@@ -19,35 +19,38 @@
 //!    [`MOST_LOCAL_BYTES`].
 //! 5. An alignment is a power of two, at least an element's size, and at most [`MOST_ALIGN`].
 //! 6. A vector has 2, 4, 8 or 16 lanes, no bools, and at most 16 bytes.
-//! 7. A place names a file and callers that exist; a caller has a smaller number.
+//! 7. A map has 1 to 5 dims, and a box of 1 to 256 elements along each, which a block has room for.
+//!    Its rows are a multiple of 16 bytes, and where there is a swizzle as long as its span.
+//! 8. A place names a file and callers that exist; a caller has a smaller number.
 //!
 //! Of names and structure (`scope`):
 //!
-//! 8. Values, slots, arrays and places that are used exist. A value is defined once, and used
+//! 9. Values, slots, arrays and places that are used exist. A value is defined once, and used
 //!    behind its definition, in its region or within; values of the condition of a `while` are
 //!    known in its body.
-//! 9. `break` and `continue` stand in a loop. Nothing stands behind a jump, and none stands among
-//!    the operations that compute the condition of a `while`, but in loops there.
-//! 10. Regions nest at most [`MAX_DEPTH`] deep.
+//! 10. `break` and `continue` stand in a loop. Nothing stands behind a jump, and none stands among
+//!     the operations that compute the condition of a `while`, but in loops there.
+//! 11. Regions nest at most [`MAX_DEPTH`] deep.
 //!
 //! Of types (`types`, `call`):
 //!
-//! 11. Operands have the types that the operation is defined on, and the result is what it gives. A
+//! 12. Operands have the types that the operation is defined on, and the result is what it gives. A
 //!     value is known to be a constant where a `const` gives it, and only there. A volatile access
 //!     is of one element that threads share, and one with a hint of global memory.
-//! 12. A lane exists. A format has as many `{}` as there are numbers, of which an assertion has at
+//! 13. A lane exists. A format has as many `{}` as there are numbers, of which an assertion has at
 //!     most [`MOST_VALUES`](crate::op::Assert::MOST_VALUES). A `{0}` of assembly stands for something.
 //!     No text has a NUL in it, and the name of what is checked has no `{}`. The message of an
 //!     assertion has at most [`MOST_BYTES`](crate::op::Assert::MOST_BYTES).
-//! 13. A call gives each operand that its row takes, of a type or kind that the row accepts, and
-//!     constants within the row's bounds.
+//! 14. A call gives each operand that its row takes, of a type or kind that the row accepts, and
+//!     constants within the row's bounds. A copy of a box is of a map that is a parameter, with a
+//!     coordinate for each of its dims; nothing else is done with the address of a map.
 //!
 //! Of what happens as a kernel runs:
 //!
-//! 14. A slot is set on every way to where it is read (`assigned`).
-//! 15. What is written lies in memory that may be written: behind a parameter that `is_written`, in
+//! 15. A slot is set on every way to where it is read (`assigned`).
+//! 16. What is written lies in memory that may be written: behind a parameter that `is_written`, in
 //!     an array of the block or in a register tensor (`write`). Assembly is not looked into.
-//! 16. What threads do together, they all get to: around a row of a level, conditions are uniform
+//! 17. What threads do together, they all get to: around a row of a level, conditions are uniform
 //!     at that level, and no thread has left (`uniform`).
 //!
 //! Whether a target has the rows that are called is a question of its own: [`check_calls`].

@@ -122,7 +122,10 @@ impl Types<'_> {
             Expr::Local(_) => Ok(Type::Pointer(Space::Local)),
             Expr::Offset(pointer, bytes) => {
                 self.expect(*bytes, Type::Scalar(Scalar::I64))?;
-                self.pointer(*pointer).map(Type::Pointer)
+                match self.pointer(*pointer)? {
+                    Space::Map => Err(NOTHING_BEHIND_MAPS.to_string()),
+                    space => Ok(Type::Pointer(space)),
+                }
             }
             Expr::Load(load) => self.load(load),
             Expr::Get(slot) => Ok(self.kernel.slots[slot.index()].ty),
@@ -250,7 +253,7 @@ impl Types<'_> {
     fn load(&self, load: &Load) -> Result<Type, String> {
         let space = self.pointer(load.pointer)?;
         let Some(ty) = self.result else { return Err("a load is to nothing".to_string()) };
-        access(ty, load.align)?;
+        access(ty, space, load.align)?;
         qualified(load.qualifier, space, ty)?;
         if let Some(Guard { condition, otherwise }) = load.guard {
             self.expect(condition, BOOL)?;
@@ -261,7 +264,7 @@ impl Types<'_> {
 
     fn store(&self, store: &Store) -> Result<(), String> {
         let (space, ty) = (self.pointer(store.pointer)?, self.ty(store.value));
-        access(ty, store.align)?;
+        access(ty, space, store.align)?;
         qualified(store.qualifier, space, ty)?;
         if let Some(condition) = store.condition {
             self.expect(condition, BOOL)?;
@@ -334,6 +337,9 @@ pub(crate) fn is_defined(op: Binary, scalar: Scalar) -> bool {
     }
 }
 
+/// Why an address of a map is read, written or moved by nobody.
+const NOTHING_BEHIND_MAPS: &str = "nothing lies behind the address of a map";
+
 fn vector_of(scalar: Scalar, lanes: usize) -> Result<Type, String> {
     let is_small = scalar.bytes() as usize * lanes <= MOST_VECTOR_BYTES as usize;
     if lanes < 2 || scalar == Scalar::Bool || !is_small {
@@ -343,7 +349,10 @@ fn vector_of(scalar: Scalar, lanes: usize) -> Result<Type, String> {
 }
 
 /// Loads and stores are of no addresses, and lie at a multiple of its elements' size.
-fn access(ty: Type, align: u32) -> Result<(), String> {
+fn access(ty: Type, space: Space, align: u32) -> Result<(), String> {
+    if space == Space::Map {
+        return Err(NOTHING_BEHIND_MAPS.to_string());
+    }
     let Some(scalar) = ty.scalar() else {
         return Err("an address is not kept in memory".to_string());
     };
@@ -358,7 +367,7 @@ fn qualified(qualifier: Option<Qualifier>, space: Space, ty: Type) -> Result<(),
     let Some(qualifier) = qualifier else { return Ok(()) };
     let is_right = match (qualifier.is_hint(), space) {
         (true, space) => space == Space::Global,
-        (false, Space::Local) => false,
+        (false, Space::Local | Space::Map) => false,
         (false, Space::Global | Space::Shared | Space::Cluster) => ty.lanes() == 1,
     };
     let name = qualifier.name();

@@ -23,7 +23,8 @@ pub(super) fn verify(report: &mut Report<'_>) {
     for (number, param) in kernel.params.iter().enumerate() {
         values[number] = match &param.kind {
             ParamKind::Pointer(pointer) if !pointer.is_written => Some(number as u32),
-            ParamKind::Pointer(_) | ParamKind::Scalar(..) => None,
+            ParamKind::Map(map) if !map.is_written => Some(number as u32),
+            ParamKind::Pointer(_) | ParamKind::Map(_) | ParamKind::Scalar(..) => None,
         };
     }
     let slots = vec![None; kernel.slots.len()];
@@ -53,9 +54,10 @@ fn written(kind: &OpKind) -> Option<Value> {
     let OpKind::Call(Call { intrinsic, operands }) = kind else { return None };
     match (intrinsic.meaning, operands.first()) {
         (Meaning::Atomic(AtomicOp::Load), _) => None,
-        (Meaning::Atomic(_) | Meaning::Bulk(BulkOp::Store), Some(Operand::Value(pointer))) => {
-            Some(*pointer)
-        }
+        (
+            Meaning::Atomic(_) | Meaning::Bulk(BulkOp::Store | BulkOp::StoreBox),
+            Some(Operand::Value(pointer)),
+        ) => Some(*pointer),
         _ => None,
     }
 }

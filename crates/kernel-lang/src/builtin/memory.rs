@@ -5,9 +5,11 @@ use super::{Builtin, Given};
 use crate::algebra;
 use crate::elaborate::Elaborator;
 use crate::python::tree::Name;
+use crate::tensor::{Predicate, map_of};
 use crate::value::{Elaborated, Tensor};
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::make_ordered_layout;
+use kernpack_syntax::Span;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -180,7 +182,7 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         return Elaborated::Poison;
     };
     let pred = match given.opt("pred").cloned() {
-        None => crate::tensor::Predicate::Always,
+        None => Predicate::Always,
         Some(pred) => {
             let size = cx.known_size(&target.layout, given.span);
             match size.and_then(|size| cx.predicate(&pred.value, size, pred.span)) {
@@ -189,12 +191,18 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
             }
         }
     };
+    let of_map = [&source, &target].into_iter().find(|one| map_of(one).is_some()).cloned();
     let to = given.opt("to").map(|to| match &to.value {
         // A stage of a pipeline says what it is filled by.
         Elaborated::Object(stage) => cx.object_part(stage, &Name::from("to"), to.span),
         other => Some(other.clone()),
     });
-    match to.map(|to| to.unwrap_or(Elaborated::Poison)) {
+    let to = to.map(|to| to.unwrap_or(Elaborated::Poison));
+    if let Some(of_map) = of_map.filter(|_| !matches!(to, Some(Elaborated::Poison))) {
+        copy_box(cx, [&source, &target], &pred, (&of_map.name, to.as_ref()), given.span);
+        return Elaborated::None;
+    }
+    match to {
         Some(Elaborated::Poison) => return cx.expected(TO, given, "to"),
         None | Some(Elaborated::None) => cx.copy(&source, &target, &pred, given.span),
         Some(Elaborated::AsyncGroup) => cx.copy_async(&source, &target, &pred, given.span),
@@ -205,4 +213,27 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         Some(_) => return cx.expected(TO, given, "to"),
     }
     Elaborated::None
+}
+
+/// A copy from or to a map, of that name.
+fn copy_box(
+    cx: &mut Elaborator<'_>,
+    tensors: [&Tensor; 2],
+    pred: &Predicate,
+    (name, to): (&Name, Option<&Elaborated>),
+    span: Span,
+) {
+    match to {
+        Some(Elaborated::Mbarrier(barrier)) if barrier.stages.is_none() => {
+            cx.copy_box(tensors, pred, Some(barrier), span);
+        }
+        Some(Elaborated::BulkGroup) => {
+            cx.copy_box(tensors, pred, None, span);
+        }
+        _ => {
+            let message = format!("`{name}` is of a map, and what the copy belongs to is not said");
+            let help = "give `to=`: an mbarrier to shared memory, `kp.bulk_group` from there";
+            cx.mistake("type", span, message, help);
+        }
+    }
 }

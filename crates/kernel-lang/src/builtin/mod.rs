@@ -26,6 +26,7 @@ mod reserved;
 mod shown;
 mod sync;
 mod timer;
+mod tma;
 mod warp;
 
 pub(crate) use given::Given;
@@ -100,6 +101,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("How tensors are accessed", qualified::ROWS),
     ("Layouts", layouts::ROWS),
     ("Asynchronous copies", asynchronous::ROWS),
+    ("Boxes of tensors", tma::ROWS),
     ("Barriers and fences", sync::ROWS),
     ("Mbarriers", mbarrier::ROWS),
     ("Clusters", cluster::ROWS),

@@ -50,7 +50,7 @@ impl Emission {
                 Base::Memory(memory) => {
                     format!("pointer<{}, {}, align {}>", memory.element, memory.space, memory.align)
                 }
-                Base::Coordinates => "pointer".to_string(),
+                Base::Coordinates | Base::Map(_) => "pointer".to_string(),
             },
             other => other.what().to_string(),
         }
@@ -68,5 +68,6 @@ fn tensor_shown(tensor: &Tensor) -> String {
             shown::tensor(memory.element, place, memory.is_written, layout)
         }
         Base::Coordinates => format!("tensor<coordinates> {}", tensor.layout),
+        Base::Map(mapped) => format!("map<{}> {}", mapped.map.element, tensor.layout),
     }
 }

@@ -145,7 +145,7 @@ impl Elaborator<'_> {
 pub(crate) fn memory_of(tensor: &Tensor) -> Option<&Memory> {
     match &tensor.base {
         crate::value::Base::Memory(memory) => Some(memory),
-        crate::value::Base::Coordinates => None,
+        crate::value::Base::Coordinates | crate::value::Base::Map(_) => None,
     }
 }
 

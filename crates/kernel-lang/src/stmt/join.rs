@@ -88,6 +88,7 @@ impl Emission {
                 let is_there = match &tensor.base {
                     Base::Memory(memory) => memory.pointer.index() < from.n_values,
                     Base::Coordinates => true,
+                    Base::Map(mapped) => mapped.pointer.index() < from.n_values,
                 };
                 is_there && tensor_leaves(tensor).iter().all(leaf)
             }

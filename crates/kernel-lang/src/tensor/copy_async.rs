@@ -27,7 +27,7 @@ impl Elaborator<'_> {
             let found = match found {
                 Space::Local => "registers".to_string(),
                 Space::Cluster => "another block's memory".to_string(),
-                Space::Global | Space::Shared => format!("{found} memory"),
+                Space::Global | Space::Shared | Space::Map => format!("{found} memory"),
             };
             let message = format!("expected {space} memory, found `{}` in {found}", tensor.name);
             let help = "copy from global to shared memory, or leave out `to=`";

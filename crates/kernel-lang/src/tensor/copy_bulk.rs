@@ -30,9 +30,7 @@ impl Elaborator<'_> {
         barrier: Option<&Mbarrier>,
         span: Span,
     ) {
-        if !matches!(pred, Predicate::Always) {
-            let message = "a copy of many bytes has no `pred`: one thread begins it";
-            self.mistake("arguments", span, message, "put it under an `if`");
+        if self.is_without_pred(pred, span).is_none() {
             return;
         }
         let spaces = if barrier.is_some() { TO_MBARRIER } else { TO_GROUP };
@@ -57,6 +55,16 @@ impl Elaborator<'_> {
                 self.emit.access(within, |emit| emit.call_with("copy.bulk_store", operands));
             }
         }
+    }
+
+    /// That a copy has no `pred`; reports where it has one.
+    pub(super) fn is_without_pred(&mut self, pred: &Predicate, span: Span) -> Option<()> {
+        if matches!(pred, Predicate::Always) {
+            return Some(());
+        }
+        let message = "a copy of many bytes has no `pred`: one thread begins it";
+        self.mistake("arguments", span, message, "put it under an `if`");
+        None
     }
 
     /// Whether a tensor is in one of these memories; reports where not.
@@ -162,12 +170,23 @@ impl Elaborator<'_> {
 }
 
 impl Emission {
-    /// Begins a copy where it can be made. An mbarrier gets its bytes elsewhere, too.
     fn begin_bulk_copy(&mut self, of: [Operand; 3], barrier: &Mbarrier, within: Within) {
         let (counts, bytes) = (Operand::Value(barrier.pointer), of[2].clone());
+        let operands = of.into_iter().chain([counts]).collect();
+        self.begin_counted(("copy.bulk", operands), bytes, barrier, within);
+    }
+
+    /// Begins a copy where it can be made. An mbarrier gets its bytes elsewhere, too.
+    pub(super) fn begin_counted(
+        &mut self,
+        (row, operands): (&str, Vec<Operand>),
+        bytes: Operand,
+        barrier: &Mbarrier,
+        within: Within,
+    ) {
+        let counts = Operand::Value(barrier.pointer);
         let made = self.both(within, barrier.within);
-        let operands = of.into_iter().chain([counts.clone()]).collect();
-        self.access(made, |emit| emit.call_with("copy.bulk", operands));
+        self.access(made, |emit| emit.call_with(row, operands));
         if let Some(skipped) = self.skipped(within) {
             let brought = self.both(skipped, barrier.within);
             self.access(brought, |emit| {

@@ -123,7 +123,7 @@ impl Emission {
     /// element.
     pub fn cut_limits(&mut self, tensor: &Tensor, tiler: &Tiler<Leaf>) -> Vec<Limit> {
         let mut limits = tensor.limits.clone();
-        if matches!(tensor.base, Base::Coordinates) {
+        if tensor.base.is_coordinates() {
             return limits;
         }
         let shape = tensor.layout.shape();
@@ -267,7 +267,7 @@ impl<'f> Elaborator<'f> {
         places: Vec<(Int<Leaf>, Int<Leaf>)>,
         span: Span,
     ) -> Vec<Limit> {
-        if matches!(tensor.base, Base::Coordinates) {
+        if tensor.base.is_coordinates() {
             return Vec::new();
         }
         let slice =

@@ -22,7 +22,7 @@ const SWIZZLED_ALIGN: u32 = 128;
 
 impl Elaborator<'_> {
     /// The name of what is made now.
-    fn made_name(&mut self, otherwise: &str) -> Name {
+    pub(super) fn made_name(&mut self, otherwise: &str) -> Name {
         self.naming.clone().unwrap_or_else(|| Name::from(otherwise))
     }
 
@@ -51,7 +51,7 @@ impl Elaborator<'_> {
         let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
         let array = SharedArray { name: name.to_string(), element, size, align };
         let shared = self.emit.b.shared(array);
-        let pointer = self.emit.b.shared_address(shared);
+        let pointer = self.emit.address_of_array(shared);
         let space = Space::Shared;
         let (is_written, qualifier) = (true, None);
         let memory = Memory { space, pointer, align, element, is_written, swizzle, qualifier };

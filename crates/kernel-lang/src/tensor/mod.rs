@@ -7,13 +7,16 @@ mod access;
 mod algebra;
 mod copy;
 mod copy_async;
+mod copy_box;
 mod copy_bulk;
 mod limit;
 mod make;
+mod map;
 mod recast;
 mod whole;
 mod within;
 
 pub(crate) use copy::Predicate;
 pub(crate) use limit::{Limit, Touched};
+pub(crate) use map::map_of;
 pub(crate) use within::Within;

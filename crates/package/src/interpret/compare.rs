@@ -116,6 +116,14 @@ pub(super) fn compare(
     wanted: &Compare,
     made: &Made<'_>,
 ) -> Result<Comparison, Diagnostics> {
+    let has_map = |ran: &&RanLaunch| {
+        ran.arguments.iter().any(|argument| matches!(argument, Argument::Map(_)))
+    };
+    if let Some(ran) = made.ran.iter().find(has_map) {
+        let message =
+            format!("`{}` takes the map of a tensor, and is not compared", ran.kernel.name);
+        return Err(Diagnostic::new("not-compared", message).into());
+    }
     let arch = arch(gpu, wanted)?;
     let refused = |error: DriverError| Diagnostics::from(failed(gpu, "", &error));
     let mirrors = made.before.iter().map(|(id, bytes)| Mirror::of(gpu, *id, bytes));
@@ -199,6 +207,7 @@ fn launch(
 ) -> Result<(), DriverError> {
     let arguments = ran.arguments.iter().map(|argument| match argument {
         Argument::Scalar(number) => number.bits(),
+        Argument::Map(_) => unreachable!("maps are not compared"),
         // What is at no tensor is not given: its address is NULL.
         Argument::Tensor { memory, offset } => mirrors
             .iter()

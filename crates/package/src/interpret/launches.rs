@@ -10,11 +10,12 @@ use crate::package::{Function, Launch, WrittenPackage};
 use crate::settle::{Settled, settle};
 use crate::source::GpuSource;
 use kernpack_kernel_ir::interp::{
-    self, Argument, Memories, Memory, MemoryId, Options, Outcome, Ranks,
+    self, Argument, MappedTensor, Memories, Memory, MemoryId, Options, Outcome, Ranks,
 };
 use kernpack_kernel_ir::kernel::{Kernel, ParamKind};
 use kernpack_kernel_ir::{Const, Scalar, expand, verify};
 use kernpack_machine::Arch;
+use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use kernpack_validators::described::DeviceFacts;
@@ -213,13 +214,20 @@ impl Interpretable {
         let launch = &self.function.launches[*index];
         let layout = accepted.grids[place].ok_or_else(|| not_interpreted(launch))?;
         let kernel = self.kernel(launch, accepted.combination)?;
-        let args = self.args(*index).iter().zip(values);
-        let arguments = kernel.params.iter().zip(args);
-        let arguments = arguments.map(|(param, (arg, value))| match &param.kind {
-            ParamKind::Scalar(scalar, _) => Argument::Scalar(number(*scalar, *value)),
-            ParamKind::Pointer(_) => {
-                let (memory, offset) = tensors.of(arg, *value).unwrap_or((nothing, 0));
-                Argument::Tensor { memory, offset }
+        let mut values = values.iter().copied();
+        let arguments = kernel.params.iter().zip(self.args(*index)).map(|(param, arg)| {
+            let value = values.next().flatten();
+            let at = |arg: &LaunchArg, value| tensors.of(arg, value).unwrap_or((nothing, 0));
+            match (&param.kind, arg) {
+                (ParamKind::Map(_), LaunchArg::TensorMap(map)) => {
+                    let (memory, offset) = at(&map.base, value);
+                    Argument::Map(mapped((memory, offset), map, &mut values))
+                }
+                (ParamKind::Scalar(scalar, _), _) => Argument::Scalar(number(*scalar, value)),
+                (ParamKind::Pointer(_) | ParamKind::Map(_), _) => {
+                    let (memory, offset) = at(arg, value);
+                    Argument::Tensor { memory, offset }
+                }
             }
         });
         let arguments = arguments.collect();
@@ -364,6 +372,21 @@ impl Tensors<'_> {
             | LaunchArg::TensorMap(_) => (self.at)(value? as u64),
         }
     }
+}
+
+/// A tensor as its map has it, of the values of the plan behind its address: the data type, the
+/// extents and the strides.
+fn mapped(
+    (memory, offset): (MemoryId, u64),
+    map: &plan::TensorMap,
+    values: &mut dyn Iterator<Item = Option<i64>>,
+) -> MappedTensor {
+    let mut next = || values.next().flatten().unwrap_or_default() as u64;
+    let _data_type = next();
+    let (mut extents, mut strides) = ([1; MOST_RANK], [0; MOST_RANK - 1]);
+    extents.iter_mut().zip(&map.dims).for_each(|(extent, _)| *extent = next());
+    strides.iter_mut().zip(&map.strides).for_each(|(stride, _)| *stride = next());
+    MappedTensor { memory, offset, extents, strides }
 }
 
 /// A number of a plan as a kernel gets it: floats are those of float64 bits.

@@ -55,7 +55,7 @@ fn unwritten<'l>(
         Argument::Tensor { memory, .. } if names.iter().any(|one| one.value == name) => {
             Some(*memory)
         }
-        Argument::Tensor { .. } | Argument::Scalar(_) => None,
+        Argument::Tensor { .. } | Argument::Map(_) | Argument::Scalar(_) => None,
     })
 }
 

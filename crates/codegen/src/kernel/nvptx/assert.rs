@@ -37,6 +37,7 @@ pub(super) const RECORD: KernelParam = KernelParam {
     alignment_bytes: Some(WORD_BYTES as u32),
     is_alone: true,
     is_read_only: false,
+    value_bytes: None,
 };
 
 impl<'c> Lowering<'c, '_, Nvptx> {

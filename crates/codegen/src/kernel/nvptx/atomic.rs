@@ -185,7 +185,7 @@ fn space_word(pointer: Type) -> &'static str {
         Type::Pointer(Space::Global) => "global",
         Type::Pointer(Space::Shared) => "shared",
         Type::Pointer(Space::Cluster) => "shared::cluster",
-        Type::Pointer(Space::Local) | Type::Scalar(_) | Type::Vector(..) => {
+        Type::Pointer(Space::Local | Space::Map) | Type::Scalar(_) | Type::Vector(..) => {
             unreachable!("atomic operations are on memory that others see")
         }
     }

@@ -8,6 +8,7 @@ use kernpack_kernel_ir::intrinsic::BulkOp;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Call, Operand};
 use kernpack_kernel_ir::types::{Space, Type};
+use std::ops::Range;
 
 impl Lowering<'_, '_, Nvptx> {
     pub(super) fn lower_bulk(&mut self, op: BulkOp, call: &Call) {
@@ -17,6 +18,8 @@ impl Lowering<'_, '_, Nvptx> {
             BulkOp::Store => {
                 "cp.async.bulk.global.shared::cta.bulk_group [{0}], [{1}], {2};".to_string()
             }
+            BulkOp::LoadBox => load_of_box(operands.len()),
+            BulkOp::StoreBox => store_of_box(operands.len()),
             BulkOp::Commit => "cp.async.bulk.commit_group;".to_string(),
             BulkOp::Wait => format!("cp.async.bulk.wait_group {};", n_left(call)),
             BulkOp::WaitRead => format!("cp.async.bulk.wait_group.read {};", n_left(call)),
@@ -34,6 +37,27 @@ impl Lowering<'_, '_, Nvptx> {
             "cp.async.bulk.shared::cluster.{from}.mbarrier::complete_tx::bytes [{{0}}], [{{1}}], {{2}}, [{{3}}];"
         )
     }
+}
+
+/// The load of a box, with so many operands: where to, the map, an mbarrier and coordinates.
+fn load_of_box(n_operands: usize) -> String {
+    let (rank, at) = coordinates(3..n_operands);
+    let to = "shared::cluster.global.mbarrier::complete_tx::bytes";
+    format!("cp.async.bulk.tensor.{rank}d.{to} [{{0}}], [{{1}}, {{{at}}}], [{{2}}];")
+}
+
+/// The store of a box, with so many operands: the map, where from, and coordinates.
+fn store_of_box(n_operands: usize) -> String {
+    let (rank, at) = coordinates(2..n_operands);
+    format!(
+        "cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group [{{0}}, {{{at}}}], [{{1}}];"
+    )
+}
+
+/// How many coordinates there are, and their operands.
+fn coordinates(operands: Range<usize>) -> (usize, String) {
+    let at: Vec<_> = operands.clone().map(|operand| format!("{{{operand}}}")).collect();
+    (operands.len(), at.join(", "))
 }
 
 /// How many groups a wait leaves in flight.

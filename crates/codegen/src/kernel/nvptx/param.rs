@@ -7,7 +7,7 @@ use super::space::pointer_ty;
 use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
 use kernpack_kernel_ir::intrinsic::{DependentOp, Meaning};
-use kernpack_kernel_ir::kernel::{Demands, Kernel, Param, ParamKind, Value};
+use kernpack_kernel_ir::kernel::{Demands, Kernel, MAP_ALIGN, MAP_BYTES, Param, ParamKind, Value};
 use kernpack_kernel_ir::op::{OpKind, Operand, Region};
 use kernpack_kernel_ir::types::{Scalar, Space};
 use kernpack_kernel_ir::widen::volatile_params;
@@ -58,10 +58,15 @@ fn param(param: &Param, changes: bool) -> KernelParam {
         ParamKind::Scalar(Scalar::Bool, _) => Ty::I8.into(),
         ParamKind::Scalar(scalar, _) => scalar_ty(scalar).into(),
         ParamKind::Pointer(pointer) => KernelParam {
-            ty: pointer_ty(Space::Global),
             alignment_bytes: Some(pointer.align),
             is_alone: pointer.is_alone && !changes,
             is_read_only: !pointer.is_written,
+            ..KernelParam::from(pointer_ty(Space::Global))
+        },
+        ParamKind::Map(_) => KernelParam {
+            alignment_bytes: Some(MAP_ALIGN),
+            value_bytes: Some(MAP_BYTES),
+            ..KernelParam::from(pointer_ty(Space::Map))
         },
     }
 }
@@ -75,7 +80,7 @@ impl Lowering<'_, '_, Nvptx> {
                     self.set_value(value, self.emitter.resize(given, Ty::I1, false));
                 }
                 ParamKind::Scalar(scalar, _) => self.set_number(value, given, scalar),
-                ParamKind::Pointer(_) => self.set_value(value, given),
+                ParamKind::Pointer(_) | ParamKind::Map(_) => self.set_value(value, given),
             }
         }
     }

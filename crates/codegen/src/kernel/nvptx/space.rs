@@ -11,13 +11,13 @@ pub(super) const SHARED: AddressSpace = AddressSpace(3);
 /// Memory of the blocks of a cluster.
 pub(super) const CLUSTER: AddressSpace = AddressSpace(7);
 
-/// The type of pointers into a space. Register tensors are on the stack, where plain pointers
-/// point.
+/// The type of pointers into a space. Register tensors are on the stack, and maps among
+/// the parameters, where plain pointers point.
 pub(super) const fn pointer_ty(space: Space) -> Ty {
     match space {
         Space::Global => Ty::PtrTo(GLOBAL),
         Space::Shared => Ty::PtrTo(SHARED),
         Space::Cluster => Ty::PtrTo(CLUSTER),
-        Space::Local => Ty::Ptr,
+        Space::Local | Space::Map => Ty::Ptr,
     }
 }

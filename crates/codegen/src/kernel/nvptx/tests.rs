@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels in text, to PTX.
 
+mod boxes;
 mod matrices;
 mod memory;
 mod numbers;

@@ -27,6 +27,7 @@ fn emit_add_one<'c>(context: &'c Context, with_lines: bool) -> Emitter<'c> {
         alignment_bytes: Some(16),
         is_alone: true,
         is_read_only: false,
+        value_bytes: None,
     };
     let params = [KernelParam { is_read_only: true, ..pointer }, pointer, Ty::I32.into()];
     let kernel = emitter.define_kernel("add_one", &params, KERNEL);

@@ -2,6 +2,7 @@
 //! Kernels in text, run: what they compute, and what is found.
 
 mod bookkeeping;
+mod boxes;
 mod bulk;
 mod clusters;
 mod control;

@@ -13,12 +13,13 @@ use crate::builder::Builder;
 use crate::function::Function;
 use crate::kernel::{
     Demands, Facts, File, Kernel, LocalArray, Param, ParamKind, Place, PlaceData, Pointer,
-    SharedArray, Size, SlotData, Value, ValueData,
+    SharedArray, Size, SlotData, TensorMap, Value, ValueData,
 };
 use crate::op::Region;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use cursor::Cursor;
 use kernpack_machine::ArchError;
+use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::collections::HashMap;
 
@@ -156,12 +157,41 @@ impl<'t> Parser<'t> {
                 let pointer = Pointer { element, align, is_written, is_alone };
                 Ok(ParamKind::Pointer(pointer))
             }
+            Type::Pointer(Space::Map) => Ok(ParamKind::Map(self.map()?)),
             Type::Vector(..) | Type::Pointer(_) => Err(Diagnostic::new(
                 "ir-syntax",
-                format!("a parameter is a number or a `pointer.global`, found `{ty}`"),
+                format!(
+                    "a parameter is a number, a `pointer.global` or a `pointer.map`, found `{ty}`"
+                ),
             )
             .label(span, "no parameter")),
         }
+    }
+
+    fn map(&mut self) -> Parsed<TensorMap> {
+        let element = self.scalar()?;
+        self.cursor.expect_word("box")?;
+        let (mut rank, mut extents) = (0, [1; MOST_RANK]);
+        self.cursor.expect("[")?;
+        while !self.cursor.eat("]") {
+            let extent = self.cursor.number("a number of elements")?;
+            if let Some(place) = extents.get_mut(rank) {
+                *place = extent;
+            }
+            rank += 1;
+            if !self.cursor.eat(",") {
+                self.cursor.expect("]")?;
+                break;
+            }
+        }
+        let swizzle = match self.cursor.eat_word("swizzle") {
+            true => self.cursor.number("a number of bytes")?,
+            false => 0,
+        };
+        // What has more dims is refused by the verifier.
+        let rank = if rank > MOST_RANK { 0 } else { rank };
+        let is_written = self.cursor.eat_word("written");
+        Ok(TensorMap { element, rank, extents, swizzle, is_written })
     }
 
     fn facts(&mut self) -> Parsed<Facts> {

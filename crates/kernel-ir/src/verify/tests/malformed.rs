@@ -167,3 +167,36 @@ fn what_a_target_refuses_is_told_at_its_place() {
           3:12 `call fence(gpu)`"#]]
     .assert_eq(&told(text, &check_calls(&waits, refused).unwrap_err()));
 }
+
+#[test]
+fn maps_are_of_boxes_that_are_copied() {
+    let map = |of: &str| format!("kernel k(v0 x: pointer.map {of}) {{}}");
+    expect_right(&map("bfloat16 box [64, 128, 1, 2, 3] swizzle 128 written"));
+    expect_problems(&map("int32 box [4, 257]"), expect![[""]]);
+    expect_problems(&map("int32 box []"), expect![[""]]);
+    expect_problems(&map("int32 box [3]"), expect![[""]]);
+    expect_problems(&map("int32 box [4, 8] swizzle 32"), expect![[""]]);
+    expect_problems(&map("int32 box [12, 8] swizzle 48"), expect![[""]]);
+}
+
+#[test]
+fn nothing_but_copies_of_boxes_touches_a_map() {
+    let kernel = |text: &str| {
+        format!(
+            "kernel k(v0 x: pointer.map int32 box [4, 8], v1 n: int32) {{
+                shared0 t: int32 bytes 128 align 128
+                v2: pointer.shared = shared0
+                {text}
+            }}"
+        )
+    };
+    expect_right(&kernel("call tma.load2(v2, v0, v2, v1, v1)"));
+    expect_problems(&kernel("v3: int32 = load v0 align 4"), expect![[""]]);
+    expect_problems(&kernel("store v0, v1 align 4"), expect![[""]]);
+    expect_problems(
+        &kernel("v3: int64 = const 4 v4: pointer.map = offset v0, v3"),
+        expect![[""]],
+    );
+    expect_problems(&kernel("call tma.load3(v2, v0, v2, v1, v1, v1)"), expect![[""]]);
+    expect_problems(&kernel("call tma.store2(v0, v2, v1, v1)"), expect![[""]]);
+}

@@ -122,7 +122,7 @@ impl<'k> Values<'k> {
                 Type::Pointer(Space::Global | Space::Shared | Space::Cluster) => {
                     alike.level = alike.level.min(Level::Block);
                 }
-                Type::Pointer(Space::Local) | Type::Scalar(_) | Type::Vector(..) => {
+                Type::Pointer(Space::Local | Space::Map) | Type::Scalar(_) | Type::Vector(..) => {
                     alike = Alike::of(Level::Thread);
                 }
             },

@@ -117,6 +117,7 @@ fn param_of_both(a: &Param, b: &Param) -> Option<Param> {
         (ParamKind::Scalar(scalar, a), ParamKind::Scalar(other, b)) if scalar == other => {
             ParamKind::Scalar(*scalar, facts_of_both(*a, *b))
         }
+        (ParamKind::Map(a), ParamKind::Map(b)) if a == b => ParamKind::Map(*a),
         _ => return None,
     };
     (a.name == b.name).then(|| Param { name: a.name.clone(), kind })

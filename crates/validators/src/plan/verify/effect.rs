@@ -6,9 +6,9 @@ use super::{Verified, VerifyError, require};
 use crate::plan::{
     Alloc, CScalar, Combinations, Launch, LaunchArg, Plan, Status, TensorMap, Type, Value,
 };
-use crate::tensor_map::{INTERLEAVES, L2_PROMOTIONS, MapChoices, SWIZZLES};
+use crate::tensor_map::{INTERLEAVES, L2_PROMOTIONS, MapChoices};
 use kernpack_ffi_abi::DType;
-use kernpack_machine::tensor_map::MOST_RANK;
+use kernpack_machine::tensor_map::{MOST_RANK, SWIZZLES};
 
 /// Checks what follows the steps, where `scope` stands.
 pub fn verify(plan: &Plan, scope: &mut Scope<'_>) -> Verified {

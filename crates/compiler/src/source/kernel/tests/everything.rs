@@ -9,7 +9,9 @@ use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::builder::Builder;
 use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
-use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
+use kernpack_kernel_ir::kernel::{
+    Facts, Param, ParamKind, Pointer, SharedArray, Size, TensorMap, Value,
+};
 use kernpack_kernel_ir::op::{
     Asm, Assert, Binary, Call, Compare, Dialect, Guard, Jump, Load, OpKind, Operand, Qualifier,
     Region, Rounding, Store, Unary,
@@ -17,6 +19,7 @@ use kernpack_kernel_ir::op::{
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 use kernpack_machine::Arch;
+use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_package::image::ImageKind;
 
 /// How many random kernels there are besides.
@@ -33,15 +36,34 @@ struct Maker {
 
 const MEMORY: Value = Value(0);
 const NUMBER: Value = Value(1);
+/// The map of a vector. Those of higher ranks are behind it.
+const MAPS: Value = Value(2);
+
+fn map_of_rank(rank: u32) -> Param {
+    let map = TensorMap {
+        element: Scalar::F32,
+        rank: rank as usize,
+        extents: [4, 1, 1, 1, 1],
+        swizzle: 0,
+        is_written: true,
+    };
+    Param { name: format!("map{rank}"), kind: ParamKind::Map(map) }
+}
 
 impl Maker {
     fn new(name: &str) -> Maker {
+        Maker::with_maps(name, 0)
+    }
+
+    /// One that is passed maps of tensors of so many ranks, too.
+    fn with_maps(name: &str, ranks: u32) -> Maker {
         let pointer =
             Pointer { element: Scalar::U8, align: 256, is_written: true, is_alone: false };
-        let params = vec![
+        let mut params = vec![
             Param { name: "memory".to_string(), kind: ParamKind::Pointer(pointer) },
             Param { name: "n".to_string(), kind: ParamKind::Scalar(Scalar::I64, Facts::NONE) },
         ];
+        params.extend((1..=ranks).map(map_of_rank));
         let mut b = Builder::new(name, params);
         let array = |element| SharedArray {
             name: "shared".to_string(),
@@ -87,6 +109,7 @@ impl Maker {
                 self.b.call(row, operands).expect("it gives an address")
             }
             Space::Local => self.b.local_address(kernpack_kernel_ir::kernel::Local(0)),
+            Space::Map => unreachable!("a map is a parameter"),
         }
     }
 }
@@ -243,7 +266,7 @@ fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
 
 /// Whether an architecture has memory of that kind.
 fn has_space(space: Space, sm: u32) -> bool {
-    space != Space::Cluster || sm >= 90
+    !matches!(space, Space::Cluster | Space::Map) || sm >= 90
 }
 
 /// The types that an operand of a row may have.
@@ -292,6 +315,11 @@ fn give(maker: &mut Maker, way: Way, number: usize, ways: &[Way]) -> Operand {
     match way {
         Way::Word(word) => Operand::Word(word),
         Way::Constant(number) => Operand::Constant(number),
+        Way::Type(Type::Pointer(Space::Map)) => {
+            let is_coordinate = |way: &&Way| matches!(way, Way::Type(Type::Scalar(Scalar::I32)));
+            let rank = ways.iter().filter(is_coordinate).count() as u32;
+            Operand::Value(Value(MAPS.0 + rank - 1))
+        }
         Way::Type(Type::Pointer(space)) => Operand::Value(maker.base(space)),
         Way::Type(ty) => Operand::Value(maker.operand(ty, number)),
         Way::Like(other) => give(maker, ways[other], number, ways),
@@ -305,7 +333,8 @@ fn give(maker: &mut Maker, way: Way, number: usize, ways: &[Way]) -> Operand {
 
 /// Calls of a row in every way that an architecture has.
 fn calls(row: &'static Intrinsic, sm: u32) -> Kernel {
-    let mut maker = Maker::new(&format!("call_{}", row.name.replace('.', "_")));
+    let ranks = if row.map_operand().is_some() && sm >= 90 { MOST_RANK as u32 } else { 0 };
+    let mut maker = Maker::with_maps(&format!("call_{}", row.name.replace('.', "_")), ranks);
     let is_had = |way: &Way| match way {
         Way::Type(Type::Pointer(space)) => has_space(*space, sm),
         _ => true,
