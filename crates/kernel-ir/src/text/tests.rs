@@ -178,7 +178,7 @@ fn all_problems_are_told_at_once() {
     let expected = expect![[r#"
         error[ir-syntax]: the next parameter is `v1`
           2:33 `v2` another number
-        error[ir-syntax]: a parameter is a number or a `pointer.global`, found `pointer.shared`
+        error[ir-syntax]: a parameter is a number, a `pointer.global` or a `pointer.map`, found `pointer.shared`
           2:39 `pointer.shared` no parameter
         error[ir-syntax]: the next slot is `s0`
           4:11 `s1` another number

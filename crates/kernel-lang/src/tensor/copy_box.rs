@@ -145,7 +145,8 @@ impl Elaborator<'_> {
         mapped: &Mapped,
         span: Span,
     ) -> Option<()> {
-        let (bytes, needed) = (i64::from(memory.element.bytes()), mapped.map.box_align().into());
+        let bytes = i64::from(memory.element.bytes());
+        let needed = i64::from(mapped.map.box_align());
         let offset = match &shared.offset {
             Tuple::Leaf(offset) => *offset,
             Tuple::Node(_) => Int::<Leaf>::Known(0),

@@ -80,7 +80,9 @@ fn a_box_begins_where_its_swizzle_does() {
     let out = trial.hold(Memory::fresh("out", Scalar::I32, 1024));
     let mut trial = trial.mapped(x, &[32, 8], &[1, 32]).at(out);
     let outcome = trial.run();
-    expect![[""]].assert_eq(&trial.told(&outcome.findings));
+    expect![[r#"
+        error[misaligned-access]: writes `tile[32]` as if aligned to 1024 bytes, at byte 128, which is no multiple of 1024, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
+    "#]].assert_eq(&trial.told(&outcome.findings));
 }
 
 #[test]
@@ -90,5 +92,7 @@ fn a_launch_has_a_map_that_the_driver_would_take() {
     let out = trial.hold(Memory::fresh("out", Scalar::I32, 1024));
     let mut trial = trial.mapped(x, &[5, 8], &[1, 5]).at(out);
     let outcome = trial.run();
-    expect![[""]].assert_eq(&trial.told(&outcome.findings));
+    expect![[r#"
+        error[bad-launch]: `x` has a stride of 20 bytes: expected a multiple of 16
+    "#]].assert_eq(&trial.told(&outcome.findings));
 }
