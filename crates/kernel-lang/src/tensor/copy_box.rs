@@ -123,7 +123,7 @@ impl Elaborator<'_> {
                 Some(swizzle) => format!("{swizzle} o {layout}"),
                 None => format!("{layout}"),
             };
-            let found = shown(&layout, memory.swizzle);
+            let found = shown(&shared.layout, memory.swizzle);
             let expected = shown(&mapped.layout, mapped.swizzle);
             let problem = problem.label(span, format!("expected `{expected}`, found `{found}`"));
             self.report(problem.help("make the map and the shared tensor with one layout"));
@@ -194,7 +194,7 @@ impl Elaborator<'_> {
             let at = Arith::add(&mut self.emit, &at, &Int::Known(further));
             let at = self.algebra(at, span)?;
             let at = self.emit.index(&at);
-            values.push(self.emit.convert(at, Scalar::I32, Rounding::Zero));
+            values.push(self.emit.convert(at, Scalar::I32, Rounding::NearestEven));
         }
         Some(values)
     }

@@ -16,6 +16,28 @@ fn boxes_are_copied_by_maps_that_are_passed() {
           call tma.store3(v1, v3, v5, v2, v2)
         }",
         "sm_90",
-        expect![[""]],
+        expect![[r#"
+            {
+            // demoted variable
+            .shared .align 1024 .b8 k$shared0[16384];
+            // demoted variable
+            .shared .align 8 .b8 k$shared1[8];
+            mov.b64  %rd5, k_param_0;
+            mov.b64  %rd6, k_param_1;
+            ld.param.b32  %r2, [k_param_2];
+            cvta.param.u64  %rd2, %rd5;
+            mov.b64  %rd1, k$shared0;
+            mov.b64  %rd3, k$shared1;
+            mov.b32  %r1, 0;
+            // begin inline asm
+            cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r2, %r1}], [%rd3];
+            // end inline asm
+            cvta.param.u64  %rd4, %rd6;
+            // begin inline asm
+            cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%rd4, {%r1, %r2, %r2}], [%rd1];
+            // end inline asm
+            ret;
+            }
+        "#]],
     );
 }
