@@ -30,13 +30,13 @@ def copy_tile(a, b):
         kp.bulk_wait_group(0)
 
 @kp.kernel
-def copy_columns(a, n):
+def copy_columns(a, at):
     layout = kp.make_layout((16, 8), stride=(1, 16))
     tile, bar = kp.shared(kp.float32, layout), kp.mbarrier()
     if kp.thread_idx()[0] == 0:
         bar.init(1)
         bar.arrive_and_expect_tx(512)
-        kp.copy(kp.make_tma(a, layout)[None, (n, 0)], tile, to=bar)
+        kp.copy(kp.make_tma(a, layout)[None, (at, 0)], tile, to=bar)
         bar.wait()
 
 @kp.jit("copied(a: Tensor([m, k], bfloat16, align=16, strides=[s, 1]), b: Tensor([m, k], bfloat16, align=16, mut)) where k % 8 == 0")
@@ -44,9 +44,9 @@ def copied(a, b):
     grid = kp.ceil_div(a.shape[0], BM), kp.ceil_div(a.shape[1], BK)
     copy_tile(a, b).launch(grid=grid, block=32, arch="sm_90")
 
-@kp.jit("columns(a: Tensor([m, n], float32, align=16, order=col), n: int32) where m % 4 == 0")
-def columns(a, n):
-    copy_columns(a, n).launch(grid=1, block=32, arch="sm_90")
+@kp.jit("columns(a: Tensor([m, n], float32, align=16, order=col), at: int32) where m % 4 == 0")
+def columns(a, at):
+    copy_columns(a, at).launch(grid=1, block=32, arch="sm_90")
 "#;
 
 fn matrix(dtype: DType, data: u64, strides: Option<Vec<i64>>, shape: [i64; 2]) -> Value {
@@ -69,7 +69,10 @@ fn a_launch_passes_each_map_once() {
     let passed = passed("copied", &[a, b]);
     let maps: Vec<_> = passed.iter().filter(|one| one.len() == 128).map(|map| words(map)).collect();
     assert_eq!(passed.len(), 2);
-    expect_test::expect![[""]].assert_eq(&maps.join("\n"));
+    expect_test::expect![[r#"
+        9 [0, 3, 0, 0] 0x100000 [200, 300] [2000] [64, 128] [1, 1]
+        9 [0, 3, 0, 0] 0x200000 [200, 300] [400] [64, 128] [1, 1]"#]]
+    .assert_eq(&maps.join("\n"));
 }
 
 #[test]

@@ -183,17 +183,12 @@ impl Execution<'_, '_> {
             let key = self.machine.packing.pack(plain, &now, access.site);
             touch!(self, access.space, end.id, bytes, key, lane, &now);
         }
-        let Some(((offset, bytes), fault)) = wrong else {
+        if wrong.is_none() {
             self.check_fences(bulk, writes, lane);
-            return true;
-        };
-        let count = bytes / access.scalar.bytes();
-        self.tell(
-            &Access { count, ..*access },
-            end.id,
-            deed,
-            Faulty::new(lane, offset, Some(fault)),
-        )
+        }
+        let (offset, bytes) = wrong.map_or((end.offset, 0), |(span, _)| span);
+        let (access, fault) = (access.of_bytes(bytes), wrong.map(|(_, fault)| fault));
+        self.tell(&access, end.id, deed, Faulty::new(lane, offset, fault))
     }
 
     /// Finds what threads have written, and no fence has the copy see.

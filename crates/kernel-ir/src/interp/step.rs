@@ -289,6 +289,11 @@ impl Access {
     pub fn bytes(&self) -> u32 {
         self.scalar.bytes() * self.count
     }
+
+    /// The same of so many bytes.
+    pub fn of_bytes(self, bytes: u32) -> Access {
+        Access { count: bytes / self.scalar.bytes(), ..self }
+    }
 }
 
 /// An atomic operation.

@@ -19,7 +19,8 @@ pub fn verify_function(function: &Function) -> Result<(), Diagnostics> {
     let kernel = &function.kernel;
     verify(kernel)?;
     let mut report = Report::new(kernel);
-    let takes_address = |kind: &ParamKind| matches!(kind, ParamKind::Pointer(_) | ParamKind::Map(_));
+    let takes_address =
+        |kind: &ParamKind| matches!(kind, ParamKind::Pointer(_) | ParamKind::Map(_));
     if kernel.params.iter().any(|param| takes_address(&param.kind)) {
         report.malformed("a function takes numbers");
     }

@@ -11,8 +11,8 @@
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::value::{Base, Elaborated, LayoutValue, Leaf, Mapped, Memory, Tensor};
-use kernpack_kernel_ir::kernel::TensorMap;
 use kernpack_kernel_ir::Space;
+use kernpack_kernel_ir::kernel::TensorMap;
 use kernpack_layout::{
     Int, Layout, Mode, Shape, Swizzle, Tiler, Tuple, coalesce, make_identity_layout, zipped_divide,
 };

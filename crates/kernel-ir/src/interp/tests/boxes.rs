@@ -94,5 +94,6 @@ fn a_launch_has_a_map_that_the_driver_would_take() {
     let outcome = trial.run();
     expect![[r#"
         error[bad-launch]: `x` has a stride of 20 bytes: expected a multiple of 16
-    "#]].assert_eq(&trial.told(&outcome.findings));
+    "#]]
+    .assert_eq(&trial.told(&outcome.findings));
 }

@@ -96,7 +96,9 @@ fn what_lies_in_one_memory_is_told_apart_by_its_cells() {
                 crate::interp::Argument::Tensor { memory, .. } => {
                     crate::interp::Argument::Tensor { memory, offset: by }
                 }
-                other @ (crate::interp::Argument::Scalar(_) | crate::interp::Argument::Map(_)) => other,
+                other @ (crate::interp::Argument::Scalar(_) | crate::interp::Argument::Map(_)) => {
+                    other
+                }
             });
             trial
         })

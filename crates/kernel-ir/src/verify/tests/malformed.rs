@@ -172,11 +172,32 @@ fn what_a_target_refuses_is_told_at_its_place() {
 fn maps_are_of_boxes_that_are_copied() {
     let map = |of: &str| format!("kernel k(v0 x: pointer.map {of}) {{}}");
     expect_right(&map("bfloat16 box [64, 128, 1, 2, 3] swizzle 128 written"));
-    expect_problems(&map("int32 box [4, 257]"), expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has a box of [4, 257]"]);
-    expect_problems(&map("int32 box []"), expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has a box of []"]);
-    expect_problems(&map("int32 box [3]"), expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has rows of 12 bytes, which are no multiple of 16"]);
-    expect_problems(&map("int32 box [4, 8] swizzle 32"), expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has rows of 16 bytes, and a swizzle of 32"]);
-    expect_problems(&map("int32 box [12, 8] swizzle 48"), expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has rows of 48 bytes, and a swizzle of 48"]);
+    expect_problems(
+        &map("int32 box [4, 257]"),
+        expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has a box of [4, 257]"],
+    );
+    expect_problems(
+        &map("int32 box []"),
+        expect!["error[kernel-malformed]: kernel `k`: the parameter `x` has a box of []"],
+    );
+    expect_problems(
+        &map("int32 box [3]"),
+        expect![
+            "error[kernel-malformed]: kernel `k`: the parameter `x` has rows of 12 bytes, which are no multiple of 16"
+        ],
+    );
+    expect_problems(
+        &map("int32 box [4, 8] swizzle 32"),
+        expect![
+            "error[kernel-malformed]: kernel `k`: the parameter `x` has rows of 16 bytes, and a swizzle of 32"
+        ],
+    );
+    expect_problems(
+        &map("int32 box [12, 8] swizzle 48"),
+        expect![
+            "error[kernel-malformed]: kernel `k`: the parameter `x` has rows of 48 bytes, and a swizzle of 48"
+        ],
+    );
 }
 
 #[test]
@@ -191,23 +212,35 @@ fn nothing_but_copies_of_boxes_touches_a_map() {
         )
     };
     expect_right(&kernel("call tma.load2(v2, v0, v2, v1, v1)"));
-    expect_problems(&kernel("v3: int32 = load v0 align 4"), expect![[r#"
+    expect_problems(
+        &kernel("v3: int32 = load v0 align 4"),
+        expect![[r#"
         error[kernel-malformed]: nothing lies behind the address of a map
-          4:17 `v3: int32 = load v0 align 4`"#]]);
-    expect_problems(&kernel("store v0, v1 align 4"), expect![[r#"
+          4:17 `v3: int32 = load v0 align 4`"#]],
+    );
+    expect_problems(
+        &kernel("store v0, v1 align 4"),
+        expect![[r#"
         error[kernel-malformed]: nothing lies behind the address of a map
-          4:17 `store v0, v1 align 4`"#]]);
+          4:17 `store v0, v1 align 4`"#]],
+    );
     expect_problems(
         &kernel("v3: int64 = const 4 v4: pointer.map = offset v0, v3"),
         expect![[r#"
             error[kernel-malformed]: nothing lies behind the address of a map
               4:37 `v4: pointer.map = offset v0, v3`"#]],
     );
-    expect_problems(&kernel("call tma.load3(v2, v0, v2, v1, v1, v1)"), expect![[r#"
+    expect_problems(
+        &kernel("call tma.load3(v2, v0, v2, v1, v1, v1)"),
+        expect![[r#"
         error[kernel-malformed]: `tma.load3` has 3 coordinates, and its map 2
-          4:17 `call tma.load3(v2, v0, v2, v1, v1, v1)`"#]]);
-    expect_problems(&kernel("call tma.store2(v0, v2, v1, v1)"), expect![[r#"
+          4:17 `call tma.load3(v2, v0, v2, v1, v1, v1)`"#]],
+    );
+    expect_problems(
+        &kernel("call tma.store2(v0, v2, v1, v1)"),
+        expect![[r#"
         error[read-only]: `x` is written, and is not `mut`
           4:17 `call tma.store2(v0, v2, v1, v1)` written here
-          help: write `mut` behind the dtype of `x` in the signature"#]]);
+          help: write `mut` behind the dtype of `x` in the signature"#]],
+    );
 }
