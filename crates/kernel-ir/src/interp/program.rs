@@ -4,7 +4,7 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
-use super::matrix::{Matrices, Product};
+use super::matrix::{Matrices, MatrixStep, Product};
 use super::step::{
     self, Access, Amount, Atomic, Bounds, BoxOf, BulkCopy, BulkStep, Control, Copy, For, InBounds,
     MbarrierStep, Pc, Register, Step, param_width, width,
@@ -387,18 +387,18 @@ impl<'a> Compiler<'a> {
         out: Option<Register>,
     ) -> Step<'a> {
         let row = call.intrinsic;
-        match (op, numbers, &call.operands[..], out) {
+        Step::Matrix(Box::new(match (op, numbers, &call.operands[..], out) {
             (MatrixOp::Multiply, &[a, b, c], _, Some(out)) => {
-                Step::Multiply(Box::new(Product { row, a, b, c, out }))
+                MatrixStep::Multiply(Product { row, a, b, c, out })
             }
             (MatrixOp::Load, [], &[Operand::Value(pointer), _], Some(parts)) => {
-                Step::LoadMatrices(Box::new(self.matrices(call, pointer, parts)))
+                MatrixStep::Load(self.matrices(call, pointer, parts))
             }
             (MatrixOp::Store, &[(_, parts)], &[Operand::Value(pointer), _, _], _) => {
-                Step::StoreMatrices(Box::new(self.matrices(call, pointer, parts)))
+                MatrixStep::Store(self.matrices(call, pointer, parts))
             }
-            _ => unknown(row),
-        }
+            _ => return unknown(row),
+        }))
     }
 
     /// Matrices of which the lanes have their parts there.

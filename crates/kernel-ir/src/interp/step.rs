@@ -5,7 +5,7 @@
 //! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
 
 use super::clock::Reach;
-use super::matrix::{Matrices, Product};
+use super::matrix::MatrixStep;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
 use crate::kernel::{ParamKind, TensorMap};
@@ -134,9 +134,7 @@ pub(super) enum Step<'a> {
         by: (Scalar, Register),
         out: Register,
     },
-    Multiply(Box<Product>),
-    LoadMatrices(Box<Matrices>),
-    StoreMatrices(Box<Matrices>),
+    Matrix(Box<MatrixStep>),
     Barrier(Level),
     Fence {
         reach: Reach,
