@@ -414,8 +414,8 @@ def copy(
     mbarrier one thread copies the tile, whose elements lie side by side, from global memory, or
     from the block's own, to shared memory, also of another block of the cluster;
     `to=kp.bulk_group` does from shared to global memory. Both need sm_90, and addresses and
-    bytes that are multiples of 16. An object that has a field `to`, as stages of pipelines
-    have, stands for what that is.
+    bytes that are multiples of 16. So tiles of a map, `kp.make_tma(x, layout)`, come and go. An
+    object that has a field `to`, as stages of pipelines have, stands for what that is.
     """
 
 def autovec_copy(source: Tensor, target: Tensor) -> None:
@@ -667,6 +667,14 @@ def cp_async_bulk_wait_group(n: int, read: builtins.bool | None = ...) -> None:
 def fence_proxy_async() -> None:
     """What was written before it, also by other threads that a barrier orders before it, is seen
     by copies to an mbarrier or `kp.bulk_group` behind it.
+    """
+
+def make_tma(x: Tensor, layout: LayoutLike) -> Tensor:
+    """The map of a tensor that the launch passes, by which `kp.copy` has the device copy tiles of
+    it to shared memory and back: `tma = kp.make_tma(x, layout)`, `kp.copy(tma[None, (i, j)],
+    tile, to=bar)`. `layout` is that of a tile in shared memory, and may have a mode of stages
+    behind its others. The value is a tensor of coordinates, of shape `((tile…), (tiles…))`. It
+    needs `sm_90`.
     """
 
 def sync_threads() -> None:

@@ -80,5 +80,6 @@ fn the_innermost_dim_is_the_one_whose_elements_lie_side_by_side() {
     let a = matrix(DType::FLOAT32, 0x10_0000, Some(vec![1, 64]), [64, 24]);
     let passed = passed("columns", &[a, Value::Int(3)]);
     let map = passed.iter().find(|one| one.len() == 128).expect("a map");
-    expect_test::expect!["7 [0, 0, 0, 0] 0x100000 [64, 24] [256] [16, 8] [1, 1]"].assert_eq(&words(map));
+    expect_test::expect!["7 [0, 0, 0, 0] 0x100000 [64, 24] [256] [16, 8] [1, 1]"]
+        .assert_eq(&words(map));
 }

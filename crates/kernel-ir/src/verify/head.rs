@@ -81,7 +81,7 @@ fn map_problem(map: &TensorMap) -> Option<String> {
         return Some(format!("has a box of {:?}", &map.extents[..map.rank.min(MOST_RANK)]));
     }
     let (row, swizzle) = (map.row_bytes(), map.swizzle);
-    if row % UNIT_BYTES != 0 {
+    if !row.is_multiple_of(UNIT_BYTES) {
         return Some(format!("has rows of {row} bytes, which are no multiple of {UNIT_BYTES}"));
     }
     let elements = map.box_extents().iter().map(|extent| u64::from(*extent)).product::<u64>();

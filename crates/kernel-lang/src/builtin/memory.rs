@@ -78,7 +78,8 @@ pub(super) const ROWS: &[Builtin] = &[
               zeros where `pred` is false. With an mbarrier one thread copies the tile, whose \
               elements lie side by side, from global memory, or from the block's own, to shared \
               memory, also of another block of the cluster; `to=kp.bulk_group` does from shared to \
-              global memory. Both need sm_90, and addresses and bytes that are multiples of 16. An \
+              global memory. Both need sm_90, and addresses and bytes that are multiples of 16. So \
+              tiles of a map, `kp.make_tma(x, layout)`, come and go. An \
               object that has a field `to`, as stages of pipelines have, stands for what that is.",
         data: "",
         run: copy,

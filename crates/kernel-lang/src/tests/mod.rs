@@ -151,6 +151,7 @@ fn run_clean(
                 trial.at(ids[place.unwrap_or_else(|| panic!("no tensor `{name}`"))])
             }
             ParamKind::Scalar(scalar, _) => trial.number(number(expr, scalar)),
+            ParamKind::Map(_) => panic!("a map is no value"),
         }
     });
     trial.clean();
