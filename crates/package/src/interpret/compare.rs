@@ -122,7 +122,7 @@ pub(super) fn compare(
     if let Some(ran) = made.ran.iter().find(has_map) {
         let message =
             format!("`{}` takes the map of a tensor, and is not compared", ran.kernel.name);
-        return Err(Diagnostic::new("not-compared", message).into());
+        return Err(Diagnostic::new("gpu-failed", message).into());
     }
     let arch = arch(gpu, wanted)?;
     let refused = |error: DriverError| Diagnostics::from(failed(gpu, "", &error));
