@@ -31,6 +31,8 @@ pub(crate) struct Emission {
     products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
     /// The pointers behind which the kernel writes.
     written: Vec<kernel::Value>,
+    /// The register tensors, by their addresses.
+    locals: FxHashMap<kernel::Value, kernel::Local>,
     /// Numbers that are choices between literals, and have the type of what they meet.
     literals: FxHashMap<kernel::Value, LiteralChoice>,
     /// The indices that are stated to be in bounds of what a call passes.
@@ -48,6 +50,7 @@ impl Emission {
             facts: FxHashMap::default(),
             products: FxHashMap::default(),
             written: Vec::new(),
+            locals: FxHashMap::default(),
             literals: FxHashMap::default(),
             accesses: Accesses::default(),
             is_checked,
@@ -73,6 +76,19 @@ impl Emission {
         let (args, shared) = parameters.finish(&mut kernel);
         let unrelated = unrelated.unwrap_or_default();
         Instance { kernel, args, shared, warnings, written, unrelated }
+    }
+
+    /// A register tensor, made here, and its address.
+    pub fn local(&mut self, name: &str, element: Scalar, count: u32) -> kernel::Value {
+        let local = self.b.local(name, element, count);
+        let pointer = self.b.local_address(local);
+        self.locals.insert(pointer, local);
+        pointer
+    }
+
+    /// The register tensor at an address.
+    pub fn local_at(&self, pointer: kernel::Value) -> Option<kernel::Local> {
+        self.locals.get(&pointer).copied()
     }
 
     /// Notes that the kernel writes behind a pointer.

@@ -14,7 +14,7 @@ use super::access::{Deed, Fault, Faulty, now, touch};
 use super::clock::{Event, Now};
 use super::execute::{Execution, Machine};
 use super::finding::{Kind, Thread};
-use super::flight::{Mark, mistake};
+use super::flight::{By, Mark, mistake};
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
 use super::step::{Access, BulkCopy, BulkStep, Register};
@@ -28,10 +28,10 @@ pub(super) const N_AGENTS: u32 = 64;
 
 /// One end of a copy: the allocation of global or shared memory, and the byte in it.
 #[derive(Clone, Copy, Debug)]
-struct End {
-    is_global: bool,
-    id: u32,
-    offset: u64,
+pub(super) struct End {
+    pub is_global: bool,
+    pub id: u32,
+    pub offset: u64,
 }
 
 /// A copy that has begun.
@@ -128,11 +128,11 @@ impl Execution<'_, '_> {
         };
         let (to, from) = (of(&step.to), of(&step.from));
         let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-        let mark = Mark { writes: false, event, site: to.site, is_bulk: true };
+        let mark = Mark { writes: false, event, site: to.site, by: By::Bulk };
         let ends = [&to, &from].map(|access| self.end(access, lane));
         let bulk = Bulk { to: ends[0], from: ends[1], bytes: bytes as u32, mark };
-        let reads = self.check_end(&from, bulk.from, Way::AsyncRead, lane);
-        let writes = self.check_end(&to, bulk.to, Way::AsyncWrite, lane);
+        let reads = self.check_end(&from, bulk.from, Way::AsyncRead, By::Bulk, lane);
+        let writes = self.check_end(&to, bulk.to, Way::AsyncWrite, By::Bulk, lane);
         (reads && writes).then_some(bulk)
     }
 
@@ -143,7 +143,7 @@ impl Execution<'_, '_> {
     }
 
     /// Whether the bytes of one end are there; finds what is wrong with them.
-    fn check_end(&mut self, access: &Access, end: End, way: Way, lane: usize) -> bool {
+    pub fn check_end(&mut self, access: &Access, end: End, way: Way, by: By, lane: usize) -> bool {
         let deed = if way.writes() { Deed::Writes } else { Deed::Reads };
         self.check_presence(access, end.id, deed, 1 << lane);
         self.check_plain(access, end.id, deed, 1 << lane);
@@ -161,13 +161,13 @@ impl Execution<'_, '_> {
             touch!(self, access.space, end.id, bytes, key, lane, &now);
         }
         if fault.is_none() {
-            self.check_fences(access, end, deed, lane);
+            self.check_fences(access, end, (by, deed), lane);
         }
         self.tell(access, end.id, deed, Faulty::new(lane, end.offset, fault))
     }
 
     /// Finds what threads have written, and no fence has the copy see.
-    fn check_fences(&mut self, access: &Access, end: End, deed: Deed, lane: usize) {
+    fn check_fences(&mut self, access: &Access, end: End, (by, deed): (By, Deed), lane: usize) {
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, end);
         let Some(shadow) = shadow else { return };
@@ -185,9 +185,9 @@ impl Execution<'_, '_> {
             Some((memory.element_at(shadow.byte_of(cell)), unseen))
         });
         if let Some((element, seen)) = unseen {
-            let does = deed.text();
+            let (who, does) = (by.text(), deed.text());
             let message = format!(
-                "a copy {does} `{element}`, which a thread has written, and no proxy fence stands between"
+                "a {who} {does} `{element}`, which a thread has written, and no proxy fence stands between"
             );
             let other = self.other(seen);
             self.find(Kind::MissingProxyFence, lane, Some(other), message);

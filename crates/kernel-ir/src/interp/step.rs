@@ -6,6 +6,7 @@
 
 use super::clock::Reach;
 use super::matrix::{Matrices, Product};
+use super::products::ProductStep;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
 use crate::op::{Binary, Check, Compare, Rounding, Unary};
@@ -134,6 +135,7 @@ pub(super) enum Step<'a> {
         out: Register,
     },
     Multiply(Box<Product>),
+    Product(ProductStep),
     LoadMatrices(Box<Matrices>),
     StoreMatrices(Box<Matrices>),
     Barrier(Level),

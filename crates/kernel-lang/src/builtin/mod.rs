@@ -27,6 +27,7 @@ mod shown;
 mod sync;
 mod timer;
 mod warp;
+mod warpgroup;
 
 pub(crate) use given::Given;
 
@@ -107,6 +108,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Clocks", timer::ROWS),
     ("Warps", warp::ROWS),
     ("Matrices", matrix::ROWS),
+    ("Products of warpgroups", warpgroup::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),
 ];

@@ -3,7 +3,7 @@
 //! each thread runs.
 //!
 //! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads
-//! registers, `warp.rs`, `matrix.rs`, `atomic.rs` and `mbarrier.rs` are what threads do together,
+//! registers, `warp.rs`, `matrix.rs`, `wgmma.rs`, `atomic.rs` and `mbarrier.rs` are what threads do together,
 //! `copy.rs` and `bulk.rs` what goes on beside them. `instruction.rs` has conversions that round, `asm.rs` is PTX
 //! as it is written, `print.rs` calls the device's `vprintf`, and `assert.rs` writes down which
 //! assertion failed.
@@ -33,6 +33,7 @@ mod space;
 #[cfg(test)]
 mod tests;
 mod warp;
+mod wgmma;
 
 use super::shared::{Lowering, Target, locals_named, module};
 use crate::llvm::{self, Context, Emitter, Function, PtxError, PtxOptions, Ty, V};

@@ -66,7 +66,9 @@ impl Registers {
             }
             (OpKind::Expr(Expr::Offset(base, bytes)), Some(result)) => {
                 if let Some(&(local, element)) = self.elements.get(base) {
-                    match offset_in(kernel, local, element, *bytes) {
+                    let bytes = kernel.constant(*bytes).and_then(|bytes| bytes.as_int());
+                    let array = &kernel.locals[local.index()];
+                    match bytes.and_then(|bytes| array.further(element, bytes)) {
                         Some(element) => drop(self.elements.insert(result, (local, element))),
                         None => self.keep(local),
                     }
@@ -83,7 +85,7 @@ impl Registers {
                 kind.uses(&mut |value| self.keep_at(*value));
                 if let OpKind::Call(call) = kind {
                     call.operands.iter().for_each(|operand| match operand {
-                        Operand::Local(local) => self.keep(*local),
+                        Operand::Local(local) => self.part(*local),
                         Operand::Value(_) | Operand::Constant(_) | Operand::Word(_) => {}
                     });
                 }
@@ -114,18 +116,17 @@ impl Registers {
         }
     }
 
+    /// Calls take elements, each a variable.
+    fn part(&mut self, local: Local) {
+        let width = &mut self.widths[local.index()];
+        if *width != Width::Memory {
+            *width = Width::Each(1);
+        }
+    }
+
     fn keep(&mut self, local: Local) {
         self.widths[local.index()] = Width::Memory;
     }
-}
-
-/// The element so many bytes behind another, where there is one.
-fn offset_in(kernel: &Kernel, local: Local, element: u32, bytes: Value) -> Option<u32> {
-    let array = &kernel.locals[local.index()];
-    let (bytes, width) = (kernel.constant(bytes)?.as_int()?, i64::from(array.element.bytes()));
-    let further = (bytes % width == 0).then_some(bytes / width)?;
-    let element = u32::try_from(i64::from(element).checked_add(further)?).ok()?;
-    (element < array.count).then_some(element)
 }
 
 /// How many elements of a type a value is.
