@@ -54,7 +54,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
     /// An instruction in front of which register tensors have what they have behind it.
     fn hand_on(&self, text: &str, locals: &[Local]) {
         let all: Vec<_> = locals.iter().map(|local| self.all_elements(*local)).collect();
-        let words: Vec<_> = all.iter().map(|elements| self.words(*elements)).collect();
+        let words: Vec<_> = all.iter().map(|elements| self.in_words_of(*elements)).collect();
         let of = |elements: &Elements| self.kernel.locals[elements.local.index()].element;
         let letters = all.iter().zip(&words).flat_map(|(elements, words)| {
             std::iter::repeat_n(letter(of(elements)), words.len())
@@ -82,7 +82,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let mut operands = sums;
         let (a, b) = match product.a {
             Left::Registers(elements) => {
-                let words = self.words(elements);
+                let words = self.in_words_of(elements);
                 let words = words.iter().map(|word| self.emitter.bitcast(*word, Ty::I32));
                 operands.extend(words);
                 let n_words = operands.len() - n_sums;
@@ -137,7 +137,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
     }
 
     /// Elements as registers of 32 bits have them.
-    fn words(&self, elements: Elements) -> Vec<V<'c>> {
+    fn in_words_of(&self, elements: Elements) -> Vec<V<'c>> {
         let of = self.kernel.locals[elements.local.index()].element;
         let values = self.read_elements(elements);
         match of.bytes() {

@@ -52,7 +52,15 @@ fn sums_in_flight_are_not_touched() {
             "call wgmma.fence()\n {FIRST}\n store v4, v7 align 4\n call wgmma.commit()\n {SECOND}\n call wgmma.commit()\n
              call wgmma.wait(1)\n v20: float32 = load v6 align 4\n"
         ),
-        expect![[""]],
+        expect![[r#"
+            error[product-in-flight]: `acc` is touched while a product with it is in flight, and is in no group yet
+              16:2 `store v4, v7 align 4` touched here
+              15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`
+            error[product-in-flight]: `acc` is touched while a product with it is in flight
+              22:2 `v20: float32 = load v6 align 4` touched here
+              18:2 `call wgmma.shared(local0, 4, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: wait for the product before: `kp.wgmma_wait(0)`"#]],
     );
 }
 
@@ -62,7 +70,11 @@ fn what_is_in_flight_on_one_way_is() {
         &format!(
             "call wgmma.fence()\n if v2 {{ {FIRST}\n call wgmma.commit() }} else {{ }}\n store v4, v7 align 4\n"
         ),
-        expect![[""]],
+        expect![[r#"
+            error[product-in-flight]: `acc` is touched while a product with it is in flight
+              17:2 `store v4, v7 align 4` touched here
+              15:10 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: wait for the product before: `kp.wgmma_wait(0)`"#]],
     );
 }
 
@@ -72,7 +84,11 @@ fn what_a_round_leaves_in_flight_the_next_one_finds() {
         &format!(
             "for v20: int64 = v8 to v1 step v9 {{ store v4, v7 align 4\n call wgmma.fence()\n {FIRST}\n call wgmma.commit() }}\n"
         ),
-        expect![[""]],
+        expect![[r#"
+            error[product-in-flight]: `acc` is touched while a product with it is in flight
+              14:37 `store v4, v7 align 4` touched here
+              16:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: wait for the product before: `kp.wgmma_wait(0)`"#]],
     );
 }
 
@@ -80,7 +96,14 @@ fn what_a_round_leaves_in_flight_the_next_one_finds() {
 fn a_fence_stands_in_front_of_products() {
     expect_of(
         &format!("{FIRST}\n call wgmma.commit()\n call wgmma.wait(0)\n call wgmma.fence()\n store v4, v7 align 4\n {FIRST}\n"),
-        expect![[""]],
+        expect![[r#"
+            error[product-fence]: no fence stands in front of this product
+              14:1 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: write `kp.wgmma_fence()` in front of the first product of the group
+            error[product-fence]: no fence stands between where `acc` is touched and this product
+              19:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              18:2 `store v4, v7 align 4` touched here
+              help: write `kp.wgmma_fence()` in front of the first product of the group"#]],
     );
 }
 
@@ -90,7 +113,15 @@ fn factors_in_registers_are_as_sums() {
         &format!(
             "store v10, v11 align 2\n call wgmma.fence()\n {OF_PART}\n {OF_PART}\n store v10, v11 align 2\n call wgmma.commit()\n call wgmma.wait(0)\n {OF_PART}\n"
         ),
-        expect![[""]],
+        expect![[r#"
+            error[product-in-flight]: `part` is touched while a product with it is in flight, and is in no group yet
+              18:2 `store v10, v11 align 2` touched here
+              16:2 `call wgmma.registers(local0, 0, local1, 0, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)` the product begins here
+              help: commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`
+            error[product-fence]: no fence stands between where `part` is touched and this product
+              21:2 `call wgmma.registers(local0, 0, local1, 0, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)` the product begins here
+              18:2 `store v10, v11 align 2` touched here
+              help: write `kp.wgmma_fence()` in front of the first product of the group"#]],
     );
 }
 
@@ -100,15 +131,29 @@ fn elements_are_known() {
         &format!(
             "v20: pointer.local = offset v4, v1\n v21: float32 = load v20 align 4\n store v4, v7 align 4 when v2\n call wgmma.fence()\n {FIRST}\n"
         ),
-        expect![[""]],
+        expect![[r#"
+            error[product-registers]: `acc` is in registers, as a product is made of it, and which element this is of is not known while compiling
+              15:2 `v21: float32 = load v20 align 4` accessed here
+              help: index it by constants, as in `kp.range_constexpr`, and without a condition
+            error[product-registers]: `acc` is in registers, as a product is made of it, and which element this is of is not known while compiling
+              16:2 `store v4, v7 align 4 when v2` accessed here
+              help: index it by constants, as in `kp.range_constexpr`, and without a condition"#]],
     );
 }
 
 #[test]
 fn operands_are_those_of_a_product() {
     let problems = |call: &str, expected| expect_of(&format!("call wgmma.fence()\n {call}\n"), expected);
-    problems("call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[""]]);
-    problems("call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[""]]);
-    problems("call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[""]]);
-    problems("call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[""]]);
+    problems("call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+        error[kernel-malformed]: operand 0 of `wgmma.shared` is a register tensor of float32 or int32, found a register tensor of bfloat16
+          15:2 `call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
+    problems("call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+        error[kernel-malformed]: `local0` is of float32, and the product of int32
+          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
+    problems("call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+        error[kernel-malformed]: `local0` has 8 elements, and no number 11
+          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
+    problems("call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+        error[kernel-malformed]: a factor of float32 lies row by row
+          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
 }
