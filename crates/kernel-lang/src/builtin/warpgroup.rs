@@ -141,7 +141,6 @@ fn multiply(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         Left::Shared(a) => cx.emit.both(a.within, b.within),
         Left::Registers(..) => b.within,
     };
-    let within = cx.emit.in_all_lanes(within);
     cx.emit.access(within, |emit| {
         let always = emit.b.constant(Const::bool(true));
         for (number, part) in b.parts.iter().enumerate() {
@@ -313,7 +312,7 @@ impl Elaborator<'_> {
         };
         let span = given.at(name);
         let Some(of) = factor_name(memory.element) else {
-            self.expected(&format!("elements in {}", FACTORS.join(", ")), given, name);
+            self.expected(&format!("elements in {}", FACTORS.join(" or ")), given, name);
             return None;
         };
         let [rows, places] = self.extents_of_factor(&tensor, &memory, span)?;

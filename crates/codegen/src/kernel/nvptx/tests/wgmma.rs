@@ -22,7 +22,36 @@ fn sums_go_through_products_and_waits() {
           store v0, v5 align 16
         }",
         "sm_90a",
-        expect![[""]],
+        expect![[r#"
+            {
+            // demoted variable
+            .shared .align 1024 .b8 k$shared0[2048];
+            // demoted variable
+            .shared .align 1024 .b8 k$shared1[1024];
+            ld.param.b64  %rd3, [k_param_0];
+            // begin inline asm
+            wgmma.fence.sync.aligned;
+            // end inline asm
+            mov.b64  %rd4, k$shared0;
+            bfe.u64  %rd5, %rd4, 4, 14;
+            or.b64  %rd1, %rd5, -4611685949707845632;
+            mov.b64  %rd6, k$shared1;
+            bfe.u64  %rd7, %rd6, 4, 14;
+            or.b64  %rd2, %rd7, -4611685949707845632;
+            mov.b32  %r1, 0;
+            // begin inline asm
+            { .reg .pred accumulate; setp.ne.b32 accumulate, %r1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r2, %r3, %r4, %r5}, %rd1, %rd2, accumulate, 1, 1, 0, 0; }
+            // end inline asm
+            // begin inline asm
+            wgmma.commit_group.sync.aligned;
+            // end inline asm
+            // begin inline asm
+            wgmma.wait_group.sync.aligned 0;
+            // end inline asm
+            st.global.v4.b32  [%rd3], {%r2, %r3, %r4, %r5};
+            ret;
+            }
+        "#]],
     );
 }
 
@@ -40,6 +69,25 @@ fn warpgroups_hand_registers_to_one_another() {
           }
         }",
         "sm_90a",
-        expect![[""]],
+        expect![[r#"
+            {
+            mov.u32  %r1, %tid.x;
+            shr.u32  %r2, %r1, 7;
+            setp.ne.b32  %p1, %r2, 0;
+            @%p1 bra  $L__BB0_3;
+            bra.uni  $L__BB0_1;
+            $L__BB0_3:
+            // begin inline asm
+            setmaxnreg.inc.sync.aligned.u32 232;
+            // end inline asm
+            bra.uni  $L__BB0_2;
+            $L__BB0_1:
+            // begin inline asm
+            setmaxnreg.dec.sync.aligned.u32 40;
+            // end inline asm
+            $L__BB0_2:
+            ret;
+            }
+        "#]],
     );
 }
