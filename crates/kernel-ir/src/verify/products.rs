@@ -25,6 +25,8 @@ use kernpack_syntax::Diagnostic;
 
 pub use flow::Handed;
 
+/// The bytes of a register.
+const WORD_BYTES: u32 = 4;
 /// The columns that products of integers may have beyond those that are a multiple of 16.
 const MORE_COLUMNS_OF_INTS: [u32; 2] = [8, 24];
 
@@ -38,6 +40,10 @@ pub(super) fn rule(kernel: &Kernel, call: &Call) -> Result<(), String> {
     are_elements(kernel, sums, product.sum())?;
     if let Some(part) = product.part_of_a() {
         are_elements(kernel, part, factor)?;
+        let count = kernel.locals[part.local.index()].count;
+        if [part.first, count].iter().any(|one| !one.is_multiple_of(WORD_BYTES / factor.bytes())) {
+            return Err(format!("the part of `{}` is no whole registers", part.local));
+        }
     }
     if !factor.is_float() && n % 16 != 0 && !MORE_COLUMNS_OF_INTS.contains(&n) {
         return Err(format!("no product of {factor} has {n} columns"));

@@ -9,15 +9,12 @@
 use super::Nvptx;
 use super::matrix::{registers, word_of};
 use crate::kernel::shared::{Lowering, scalar_ty};
-use crate::llvm::{Inline, Lane, Operation, Ty, V};
+use crate::llvm::{Inline, Operation, Ty, V};
 use kernpack_kernel_ir::group_product::{Elements, GroupProduct, Left, Matrix};
 use kernpack_kernel_ir::intrinsic::ProductOp;
 use kernpack_kernel_ir::kernel::Local;
 use kernpack_kernel_ir::op::{Call, Operand};
 use kernpack_kernel_ir::types::Scalar;
-
-/// The bytes of a register.
-const WORD_BYTES: u32 = 4;
 
 /// The letter of the registers that elements are in.
 fn letter(element: Scalar) -> char {
@@ -54,8 +51,13 @@ impl<'c> Lowering<'c, '_, Nvptx> {
     /// An instruction in front of which register tensors have what they have behind it.
     fn hand_on(&self, text: &str, locals: &[Local]) {
         let all: Vec<_> = locals.iter().map(|local| self.all_elements(*local)).collect();
-        let words: Vec<_> = all.iter().map(|elements| self.in_words_of(*elements)).collect();
         let of = |elements: &Elements| self.kernel.locals[elements.local.index()].element;
+        let words = all.iter().map(|elements| {
+            let letter = letter(of(elements));
+            let words = self.read_registers(*elements).into_iter();
+            words.map(|word| self.emitter.bitcast(word, word_ty(letter))).collect()
+        });
+        let words: Vec<Vec<_>> = words.collect();
         let letters = all.iter().zip(&words).flat_map(|(elements, words)| {
             std::iter::repeat_n(letter(of(elements)), words.len())
         });
@@ -70,21 +72,20 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let mut given = self.emitter.inline_all(&inline, &types, &operands).into_iter();
         for (elements, words) in all.iter().zip(&words) {
             let words: Vec<_> = given.by_ref().take(words.len()).collect();
-            self.write_elements(*elements, self.of_words(of(elements), &words));
+            self.write_registers(*elements, words);
         }
     }
 
     fn begin_product(&self, call: &Call) {
         let product = GroupProduct::of(call);
         let product = product.unwrap_or_else(|| unreachable!("products are verified"));
-        let sums = self.read_elements(product.sums);
+        let sums = self.read_registers(product.sums);
         let (n_sums, sum) = (sums.len(), product.sum());
         let mut operands = sums;
         let (a, b) = match product.a {
             Left::Registers(elements) => {
-                let words = self.in_words_of(elements);
-                let words = words.iter().map(|word| self.emitter.bitcast(*word, Ty::I32));
-                operands.extend(words);
+                let words = self.read_registers(elements).into_iter();
+                operands.extend(words.map(|word| self.emitter.bitcast(word, Ty::I32)));
                 let n_words = operands.len() - n_sums;
                 (registers(2 * n_sums, n_words), 2 * n_sums + n_words)
             }
@@ -123,7 +124,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         };
         let types = vec![scalar_ty(sum); n_sums];
         let given = self.emitter.inline_all(&inline, &types, &operands);
-        self.write_elements(product.sums, given);
+        self.write_registers(product.sums, given);
     }
 
     /// Where a factor is and how it lies, as one number.
@@ -134,33 +135,6 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let pieces = emitter.arith(Operation::ShiftRightZeros, address, int(4));
         let pieces = emitter.arith(Operation::And, pieces, int(0x3fff));
         emitter.arith(Operation::Or, pieces, int(matrix.lies.descriptor()))
-    }
-
-    /// Elements as registers of 32 bits have them.
-    fn in_words_of(&self, elements: Elements) -> Vec<V<'c>> {
-        let of = self.kernel.locals[elements.local.index()].element;
-        let values = self.read_elements(elements);
-        match of.bytes() {
-            WORD_BYTES => values,
-            bytes => {
-                let words = values.chunks((WORD_BYTES / bytes) as usize);
-                words.map(|word| self.emitter.bitcast(self.vector_of(of, word), Ty::I32)).collect()
-            }
-        }
-    }
-
-    /// Elements of what registers of 32 bits have.
-    fn of_words(&self, of: Scalar, words: &[V<'c>]) -> Vec<V<'c>> {
-        let (lane, each) = match of.bytes() {
-            WORD_BYTES => return words.to_vec(),
-            2 => (Lane::I16, 2),
-            _ => (Lane::I8, 4),
-        };
-        let lanes = words.iter().flat_map(|word| {
-            let vector = self.emitter.bitcast(*word, Ty::Vector(lane, each));
-            (0..each).map(move |place| self.emitter.lane(vector, place))
-        });
-        lanes.map(|lane| self.emitter.bitcast(lane, scalar_ty(of))).collect()
     }
 }
 

@@ -2,9 +2,9 @@
 //! Register tensors that products of warpgroups are made of, which are variables, an element each.
 
 use super::{Lowering, Target};
-use crate::llvm::V;
+use crate::llvm::{Ty, V};
 use kernpack_kernel_ir::group_product::Elements;
-use kernpack_kernel_ir::kernel::{Kernel, Local};
+use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
 use kernpack_kernel_ir::types::Type;
 use kernpack_kernel_ir::verify::Handed;
 
@@ -41,26 +41,62 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         Elements { local, first: 0, count: self.kernel.locals[local.index()].count }
     }
 
-    /// The variables of elements.
-    fn variables(&self, elements: Elements) -> &[V<'c>] {
-        let range = elements.numbers();
-        &self.locals[elements.local.index()][range.start as usize..range.end as usize]
+    /// The elements at an address, where several of them are a register.
+    pub(super) fn packed_at(&self, address: Value, of: Type) -> Option<Elements> {
+        let (local, first) = self.registers.packed(address)?;
+        Some(Elements { local, first, count: of.lanes().into() })
     }
 
-    /// What elements are now.
-    pub(in crate::kernel) fn read_elements(&self, elements: Elements) -> Vec<V<'c>> {
-        let of = self.kernel.locals[elements.local.index()].element;
-        let of = Self::ty(Type::Scalar(of));
+    /// How many elements a variable is, and its type.
+    fn variable_ty(&self, local: Local) -> (u32, Ty) {
+        let width = self.registers.width(local);
+        let width = width.unwrap_or_else(|| unreachable!("{local} is in registers"));
+        let lanes = u8::try_from(width).unwrap_or(1);
+        (width, Self::ty(Type::of_lanes(self.kernel.locals[local.index()].element, lanes)))
+    }
+
+    /// The variables of elements, which are whole ones.
+    fn variables(&self, Elements { local, first, count }: Elements) -> &[V<'c>] {
+        let (width, _) = self.variable_ty(local);
+        let range = first / width..(first + count) / width;
+        &self.locals[local.index()][range.start as usize..range.end as usize]
+    }
+
+    /// What elements are now, as registers have them.
+    pub(in crate::kernel) fn read_registers(&self, elements: Elements) -> Vec<V<'c>> {
+        let (_, of) = self.variable_ty(elements.local);
         self.variables(elements).iter().map(|at| self.emitter.load(of, *at)).collect()
     }
 
-    /// Makes elements something.
-    pub(in crate::kernel) fn write_elements(
+    /// Makes elements what registers have.
+    pub(in crate::kernel) fn write_registers(
         &self,
         elements: Elements,
         values: impl IntoIterator<Item = V<'c>>,
     ) {
-        let variables = self.variables(elements).iter();
-        variables.zip(values).for_each(|(at, value)| self.emitter.store(*at, value));
+        let (_, of) = self.variable_ty(elements.local);
+        for (at, value) in self.variables(elements).iter().zip(values) {
+            self.emitter.store(*at, self.emitter.bitcast(value, of));
+        }
+    }
+
+    /// What elements are now of which several are a register, one by one.
+    pub(super) fn read_elements(&self, elements: Elements) -> Vec<V<'c>> {
+        let (width, of) = self.variable_ty(elements.local);
+        let of_number = |number: u32| {
+            let at = self.locals[elements.local.index()][(number / width) as usize];
+            self.emitter.lane(self.emitter.load(of, at), number % width)
+        };
+        elements.numbers().map(of_number).collect()
+    }
+
+    /// Makes them something.
+    pub(super) fn write_elements(&self, elements: Elements, values: Vec<V<'c>>) {
+        let (width, of) = self.variable_ty(elements.local);
+        for (number, value) in elements.numbers().zip(values) {
+            let at = self.locals[elements.local.index()][(number / width) as usize];
+            let word = self.emitter.load(of, at);
+            self.emitter.store(at, self.emitter.insert_lane(word, number % width, value));
+        }
     }
 }

@@ -352,10 +352,15 @@ impl<'k> Flow<'k> {
         }
     }
 
-    /// Each mistake is told once at an operation.
+    /// Each mistake is told once at a place.
     fn found(&mut self, op: &'k Op, of: Elements, mistake: Mistake) {
+        let is_there = |other: &Op| match op.place {
+            Place::NOWHERE => std::ptr::eq(other, op),
+            place => other.place == place,
+        };
         let is_it = |known: &Problem<'_>| {
-            std::ptr::eq(known.op, op)
+            is_there(known.op)
+                && known.of.local == of.local
                 && std::mem::discriminant(&known.mistake) == std::mem::discriminant(&mistake)
         };
         if !self.problems.iter().any(is_it) {
