@@ -160,7 +160,8 @@ impl Lies {
         let (leading, stride) = (self.leading as u64, self.stride as u64);
         let (swizzle, together) = (self.swizzle as u64, TOGETHER as u64);
         if self.is_k_major {
-            let (pitch, further) = if swizzle == 0 { (together, leading) } else { (swizzle, together) };
+            let (pitch, further) =
+                if swizzle == 0 { (together, leading) } else { (swizzle, together) };
             let byte = place * bytes;
             let in_row = byte / together * further + byte % together;
             return row % OF_PIECE * pitch + row / OF_PIECE * stride + in_row;
@@ -168,7 +169,10 @@ impl Lies {
         let each = together / bytes;
         let (piece, in_piece) = (row / each, row % each * bytes);
         if swizzle == 0 {
-            return in_piece + piece * stride + place % OF_PIECE * together + place / OF_PIECE * leading;
+            return in_piece
+                + piece * stride
+                + place % OF_PIECE * together
+                + place / OF_PIECE * leading;
         }
         let n_pieces = swizzle / together;
         in_piece

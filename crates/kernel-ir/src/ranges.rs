@@ -22,7 +22,8 @@ use crate::op::{Binary, Call, Compare, Expr, Op, OpKind, Region, Unary};
 use crate::types::{Scalar, Type};
 use kernpack_interval::{Interval, greatest_common_divisor};
 use kernpack_machine::block::{
-    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE, WARPGROUP_SIZE,
+    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE,
+    WARPGROUP_SIZE,
 };
 use rustc_hash::FxHashMap;
 

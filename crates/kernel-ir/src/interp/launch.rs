@@ -2,12 +2,12 @@
 //! Launches, and their outcomes.
 
 use super::bulk::N_AGENTS;
-use super::products::N_WARPGROUPS;
 use super::execute::Machine;
 use super::finding::{self, Finding, Findings, Kind};
 use super::memory::{Memories, Memory, MemoryId};
 use super::narrowest::Narrowest;
 use super::parallel;
+use super::products::N_WARPGROUPS;
 use super::program::Program;
 use super::schedule::Schedule;
 use super::sequence::Dependence;
@@ -232,7 +232,11 @@ impl<'r> Run<'r> {
         let n_warps = n_threads.div_ceil(WARP_SIZE);
         // Agents are numbered behind the blocks.
         let packing = match program.has_agents() {
-            true => Packing::new(n_warps.max(N_AGENTS + N_WARPGROUPS), 2 * n_blocks, program.sites.len()),
+            true => Packing::new(
+                n_warps.max(N_AGENTS + N_WARPGROUPS),
+                2 * n_blocks,
+                program.sites.len(),
+            ),
             false => Packing::new(n_warps, n_blocks, program.sites.len()),
         };
         let packing = packing.of_ranks(ranks.len(), first_grid);

@@ -164,7 +164,10 @@ pub(super) fn int_sum(added: Const, terms: impl Iterator<Item = (Const, Const)>)
 }
 
 /// The sum of floats, and whether every order of adding gives the same.
-pub(super) fn float_sum(added: Const, terms: impl Iterator<Item = (Const, Const)>) -> (Const, bool) {
+pub(super) fn float_sum(
+    added: Const,
+    terms: impl Iterator<Item = (Const, Const)>,
+) -> (Const, bool) {
     let mut sum = number(added);
     let (mut magnitude, mut unit) = (sum.abs(), unit_of(sum));
     for (a, b) in terms {

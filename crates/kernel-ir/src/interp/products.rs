@@ -473,8 +473,7 @@ mod tests {
             .flat_map(|row| (0..16).map(move |column| (row, column)))
             .filter(|(row, column)| place_of_sum(*row, *column).0 == 5)
             .collect();
-        let expected =
-            [(1, 2), (1, 3), (1, 10), (1, 11), (9, 2), (9, 3), (9, 10), (9, 11)];
+        let expected = [(1, 2), (1, 3), (1, 10), (1, 11), (9, 2), (9, 3), (9, 10), (9, 11)];
         assert_eq!(of_lane_5, expected);
         assert_eq!(place_of_sum(9, 11), (5, 7));
     }

@@ -135,7 +135,9 @@ fn tell(report: &mut Report<'_>, problem: &flow::Problem<'_>) {
                 line(*by)
             );
             let help = match is_open {
-                true => "commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`",
+                true => {
+                    "commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`"
+                }
                 false => "wait for the product before: `kp.wgmma_wait(0)`",
             };
             let problem_ = Diagnostic::new("product-in-flight", message).help(help);

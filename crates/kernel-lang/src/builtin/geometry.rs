@@ -6,8 +6,8 @@ use crate::elaborate::Elaborator;
 use crate::value::Elaborated;
 use kernpack_layout::Facts;
 use kernpack_machine::block::{
-    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, MOST_WARPS, WARP_SIZE,
-    WARPGROUP_SIZE,
+    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, MOST_WARPS,
+    WARP_SIZE, WARPGROUP_SIZE,
 };
 
 const AXES: [&str; 3] = ["x", "y", "z"];

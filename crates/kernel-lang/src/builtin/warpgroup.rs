@@ -389,7 +389,11 @@ impl Elaborator<'_> {
             None => 0,
             Some(swizzle) => {
                 let is_known = (swizzle.base(), swizzle.shift()) == (4, 3) && swizzle.bits() <= 3;
-                is_known.then_some(if swizzle.bits() == 0 { 0 } else { TOGETHER << swizzle.bits() })?
+                is_known.then_some(if swizzle.bits() == 0 {
+                    0
+                } else {
+                    TOGETHER << swizzle.bits()
+                })?
             }
         };
         let mut at = |number: usize| Some(self.known_index(tensor, number)? * bytes);

@@ -58,9 +58,10 @@ impl<'c> Lowering<'c, '_, Nvptx> {
             words.map(|word| self.emitter.bitcast(word, word_ty(letter))).collect()
         });
         let words: Vec<Vec<_>> = words.collect();
-        let letters = all.iter().zip(&words).flat_map(|(elements, words)| {
-            std::iter::repeat_n(letter(of(elements)), words.len())
-        });
+        let letters = all
+            .iter()
+            .zip(&words)
+            .flat_map(|(elements, words)| std::iter::repeat_n(letter(of(elements)), words.len()));
         let letters: Vec<_> = letters.collect();
         let outputs = letters.iter().map(|letter| format!("={letter}"));
         let tied = (0..letters.len()).map(|number| number.to_string());
@@ -114,8 +115,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let outputs = vec![format!("={}", letter(sum)); n_sums];
         let tied = (0..n_sums).map(|number| number.to_string());
         let rest = ["l", "r", "~{memory}"].map(str::to_string);
-        let constraints: Vec<_> =
-            outputs.into_iter().chain(tied).chain(of_a).chain(rest).collect();
+        let constraints: Vec<_> = outputs.into_iter().chain(tied).chain(of_a).chain(rest).collect();
         let inline = Inline {
             text: &text,
             constraints: &constraints.join(","),

@@ -278,9 +278,10 @@ impl<'k> Flow<'k> {
             Some(false) => !of_sums,
             None => false,
         };
-        let touched = state.flying.iter().find(|((of, _, of_sums), _)| {
-            of.meet(elements) && !is_in_order(*of, *of_sums)
-        });
+        let touched = state
+            .flying
+            .iter()
+            .find(|((of, _, of_sums), _)| of.meet(elements) && !is_in_order(*of, *of_sums));
         if let Some(((_, by, _), age)) = touched {
             let mistake = Mistake::Touched { by: *by, is_open: *age == 0 };
             self.found(op, elements, mistake);

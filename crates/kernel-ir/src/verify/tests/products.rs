@@ -95,7 +95,9 @@ fn what_a_round_leaves_in_flight_the_next_one_finds() {
 #[test]
 fn a_fence_stands_in_front_of_products() {
     expect_of(
-        &format!("{FIRST}\n call wgmma.commit()\n call wgmma.wait(0)\n call wgmma.fence()\n store v4, v7 align 4\n {FIRST}\n"),
+        &format!(
+            "{FIRST}\n call wgmma.commit()\n call wgmma.wait(0)\n call wgmma.fence()\n store v4, v7 align 4\n {FIRST}\n"
+        ),
         expect![[r#"
             error[product-fence]: no fence stands in front of this product
               14:1 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
@@ -143,17 +145,30 @@ fn elements_are_known() {
 
 #[test]
 fn operands_are_those_of_a_product() {
-    let problems = |call: &str, expected| expect_of(&format!("call wgmma.fence()\n {call}\n"), expected);
-    problems("call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+    let problems =
+        |call: &str, expected| expect_of(&format!("call wgmma.fence()\n {call}\n"), expected);
+    problems(
+        "call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)",
+        expect![[r#"
         error[kernel-malformed]: operand 0 of `wgmma.shared` is a register tensor of float32 or int32, found a register tensor of bfloat16
-          15:2 `call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
-    problems("call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+          15:2 `call wgmma.shared(local1, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]],
+    );
+    problems(
+        "call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)",
+        expect![[r#"
         error[kernel-malformed]: `local0` is of float32, and the product of int32
-          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
-    problems("call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, int8, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]],
+    );
+    problems(
+        "call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)",
+        expect![[r#"
         error[kernel-malformed]: `local0` has 8 elements, and no number 11
-          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
-    problems("call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)", expect![[r#"
+          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]],
+    );
+    problems(
+        "call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)",
+        expect![[r#"
         error[kernel-malformed]: a factor of float32 lies row by row
-          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]]);
+          15:2 `call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]],
+    );
 }
