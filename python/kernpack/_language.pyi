@@ -807,6 +807,26 @@ def vote_ballot_sync(condition: builtins.bool) -> Num:
 def match_any_sync(x: Numeric) -> Num:
     """The lanes that have the same value: a `uint32`, a bit for each."""
 
+def mma_sync(a: Elements | Tensor, b: Elements | Tensor, c: Elements | Tensor) -> Elements:
+    """The product of two matrices that the lanes of a warp hold together, and a third added:
+    elements of a register tensor, or the tensor, each. A lane has 4 of 16x8 sums `c`, in
+    float32, for 8 of a 16x16 matrix `a` and 4 of a 16x8 matrix `b` in float16 or bfloat16, or
+    for 4 and 2 in float32, of which 10 bits of mantissa count; or in int32 for 16 and 8 in int8
+    or uint8.
+    """
+
+def ldmatrix(x: Tensor, count: int | None = ..., transpose: builtins.bool | None = ...) -> Elements:
+    """The elements that a lane gets of `count` matrices of 8 rows of 16 bytes, which is 1, 2 or 4
+    (4 where it is left out), in shared memory: of each, 4 bytes of row `lane // 4`. `x` is a
+    row of matrix `lane // 8`: elements side by side, 16 bytes, at a multiple of that. With
+    `transpose=True`, of elements of 16 bits, `x` is a column.
+    """
+
+def stmatrix(x: Tensor, values: Elements | Tensor, transpose: builtins.bool | None = ...) -> None:
+    """Writes matrices that `kp.ldmatrix` reads: `values` are a lane's elements, 4 bytes of each of
+    1, 2 or 4 matrices. It needs `sm_90`.
+    """
+
 def block_reduction_sum(x: Numeric) -> Num:
     """The sum over the block; every thread gets it. The threads of a block are a multiple of 32.
     It has barriers, so that conditions around it are the same for the whole block.

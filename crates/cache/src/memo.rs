@@ -109,8 +109,12 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, "one").unwrap();
         let version = Version::of(&path.metadata().unwrap());
-        keep(&path, version, [7; 32]);
-        assert_eq!(digest_of(&path).unwrap(), [7; 32]);
+        // Another test may hold the lock.
+        let is_remembered = || {
+            keep(&path, version, [7; 32]);
+            digest_of(&path).unwrap() == [7; 32]
+        };
+        assert!((0..1000).any(|_| is_remembered()));
         disk::set_time(&path, SystemTime::now() - Duration::from_secs(100)).unwrap();
         assert_eq!(digest_of(&path).unwrap(), <[u8; 32]>::from(Sha256::digest("one")));
     }

@@ -152,10 +152,8 @@ impl<'p> Execution<'_, 'p> {
             Step::Exchange { op, row, value, by, out } => {
                 self.exchange(*op, row, *value, *by, *out);
             }
-            Step::Multiply(product) => self.multiply(product),
+            Step::Matrix(step) => self.matrix(step),
             Step::Product(step) => return self.product(step),
-            Step::LoadMatrices(matrices) => self.load_matrices(matrices),
-            Step::StoreMatrices(matrices) => self.store_matrices(matrices),
             Step::Barrier(_)
             | Step::Named { .. }
             | Step::Fence { .. }

@@ -14,13 +14,21 @@ use crate::constant::Const;
 use crate::intrinsic::{Intrinsic, N_COLUMNS, N_MATRIX_ROWS, N_ROWS, ROW_BYTES};
 use crate::types::Scalar;
 
+/// A deed of a warp about matrices.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MatrixStep {
+    Multiply(Product),
+    Load(Matrices),
+    Store(Matrices),
+}
+
 /// A product of matrices, of which each lane has a part in registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     pub row: &'static Intrinsic,
     pub a: (Scalar, Register),
     pub b: (Scalar, Register),
-    /// What is added.
+    /// The sums that it is added to.
     pub c: (Scalar, Register),
     pub out: Register,
 }
@@ -68,8 +76,16 @@ fn place_of_sum(row: usize, column: usize) -> At {
 }
 
 impl Execution<'_, '_> {
+    pub fn matrix(&mut self, step: &MatrixStep) {
+        match step {
+            MatrixStep::Multiply(product) => self.multiply(product),
+            MatrixStep::Load(matrices) => self.load_matrices(matrices),
+            MatrixStep::Store(matrices) => self.store_matrices(matrices),
+        }
+    }
+
     /// The lanes multiply two matrices, and add a third.
-    pub fn multiply(&mut self, product: &Product) {
+    fn multiply(&mut self, product: &Product) {
         self.require_warp(product.row);
         let (scalar, c) = product.c;
         let length = ROW_BYTES / product.a.0.bytes() as usize;
@@ -97,13 +113,13 @@ impl Execution<'_, '_> {
         (product.out..).zip(sums).for_each(|(out, lanes)| self.set(out, lanes));
     }
 
-    /// What a lane has in one of several registers.
+    /// The element that a lane has in one of several registers.
     fn element(&self, (scalar, first): (Scalar, Register), (lane, register): At) -> Const {
         Const::from_bits(scalar, self.warp.file[(first + register) as usize][lane])
     }
 
     /// Lanes read rows of matrices, and get their parts.
-    pub fn load_matrices(&mut self, matrices: &Matrices) {
+    fn load_matrices(&mut self, matrices: &Matrices) {
         self.require_warp(matrices.row);
         self.load_for(&matrices.access, matrices.numbers, matrices.readers());
         for (part, whole) in matrices.parts_and_wholes() {
@@ -113,7 +129,7 @@ impl Execution<'_, '_> {
     }
 
     /// Lanes give their parts of matrices, and write rows.
-    pub fn store_matrices(&mut self, matrices: &Matrices) {
+    fn store_matrices(&mut self, matrices: &Matrices) {
         self.require_warp(matrices.row);
         for (part, whole) in matrices.parts_and_wholes() {
             let value = self.warp.file[part.1 as usize][part.0];

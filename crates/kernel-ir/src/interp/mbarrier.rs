@@ -53,9 +53,11 @@ pub(super) struct Mbarrier {
     arriving: Clock,
     /// That of all of them, when the last phase was complete.
     met: Clock,
-    /// That of those who have arrived or begun a copy: it tells what happens before the phase is
-    /// complete, and not what those who wait may look at.
-    causes: Clock,
+    /// The clock of those who have begun a copy. Where an arrival expects bytes, that happens
+    /// before the phase is complete, too, and is not what those who wait may look at.
+    copying: Clock,
+    /// Whether an arrival expects bytes.
+    expects_copies: bool,
     /// Deeds that happen before this phase is complete.
     before: Vec<Before>,
     /// Copies in flight, each with its phase.
@@ -107,10 +109,14 @@ impl Mbarrier {
 
     /// The next phase begins. Gives what nothing orders before that.
     fn complete(&mut self) -> Vec<Before> {
-        let causes = std::mem::take(&mut self.causes);
-        let mut before = std::mem::take(&mut self.before);
-        before.retain(|deed| !causes.knows(deed.done.event));
         self.met = std::mem::take(&mut self.arriving);
+        let mut copying = std::mem::take(&mut self.copying);
+        if !std::mem::take(&mut self.expects_copies) {
+            copying = Clock::default();
+        }
+        let is_cause = |event| self.met.knows(event) || copying.knows(event);
+        let mut before = std::mem::take(&mut self.before);
+        before.retain(|deed| !is_cause(deed.done.event));
         (self.phase, self.pending, self.bytes) = (self.phase + 1, self.count, 0);
         self.met.learn_phases(self.home, self.number, self.phase as u64);
         self.met.learn_agent(self.agent.0, self.agent.1, self.phase as u64);
@@ -213,7 +219,8 @@ impl Execution<'_, '_> {
             phase: 0,
             arriving: Clock::default(),
             met: Clock::default(),
-            causes: Clock::default(),
+            copying: Clock::default(),
+            expects_copies: false,
             before: Vec::new(),
             copies: Vec::new(),
             has_small_copies: false,
@@ -249,20 +256,19 @@ impl Execution<'_, '_> {
             return self.find(Kind::MisusedBarrier, lane, None, message);
         }
         barrier.bytes += bytes;
-        match step.op {
-            MbarrierOp::ExpectTx => barrier.remember(Before { done, what: Needs::Bytes }),
-            _ => barrier.causes.join(&clock),
-        }
         if is_arrival {
             barrier.pending -= 1;
             barrier.arriving.join(&clock);
+            barrier.expects_copies |= bytes > 0;
+        } else {
+            barrier.remember(Before { done, what: Needs::Bytes });
         }
         if step.op == MbarrierOp::ArriveAfterCopies {
             barrier.has_small_copies = true;
             self.block.flights.track(done.event, at, phase);
         }
         self.machine.changes += 1;
-        if step.op != MbarrierOp::ExpectTx {
+        if is_arrival {
             self.complete_phase(at, lane, done);
         }
     }
@@ -288,7 +294,7 @@ impl Execution<'_, '_> {
         let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
         let barrier = self.cluster.mbarriers.get_mut(&at)?;
         barrier.bytes -= bytes;
-        barrier.causes.join(&clock);
+        barrier.copying.join(&clock);
         self.machine.changes += 1;
         Some(barrier)
     }

@@ -4,7 +4,7 @@
 
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
-use super::matrix::{Matrices, Product};
+use super::matrix::{Matrices, MatrixStep, Product};
 use super::products::{GroupMultiply, LeftFactor, ProductStep};
 use super::step::{
     self, Access, Atomic, Bounds, BulkCopy, BulkStep, Control, Copy, For, InBounds, MbarrierStep,
@@ -392,18 +392,18 @@ impl<'a> Compiler<'a> {
         out: Option<Register>,
     ) -> Step<'a> {
         let row = call.intrinsic;
-        match (op, numbers, &call.operands[..], out) {
+        Step::Matrix(Box::new(match (op, numbers, &call.operands[..], out) {
             (MatrixOp::Multiply, &[a, b, c], _, Some(out)) => {
-                Step::Multiply(Box::new(Product { row, a, b, c, out }))
+                MatrixStep::Multiply(Product { row, a, b, c, out })
             }
             (MatrixOp::Load, [], &[Operand::Value(pointer), _], Some(parts)) => {
-                Step::LoadMatrices(Box::new(self.matrices(call, pointer, parts)))
+                MatrixStep::Load(self.matrices(call, pointer, parts))
             }
             (MatrixOp::Store, &[(_, parts)], &[Operand::Value(pointer), _, _], _) => {
-                Step::StoreMatrices(Box::new(self.matrices(call, pointer, parts)))
+                MatrixStep::Store(self.matrices(call, pointer, parts))
             }
-            _ => unknown(row),
-        }
+            _ => return unknown(row),
+        }))
     }
 
     /// Matrices of which the lanes have their parts there.

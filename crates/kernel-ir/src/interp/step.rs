@@ -5,7 +5,7 @@
 //! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
 
 use super::clock::Reach;
-use super::matrix::{Matrices, Product};
+use super::matrix::MatrixStep;
 use super::products::ProductStep;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
@@ -134,10 +134,8 @@ pub(super) enum Step<'a> {
         by: (Scalar, Register),
         out: Register,
     },
-    Multiply(Box<Product>),
+    Matrix(Box<MatrixStep>),
     Product(ProductStep),
-    LoadMatrices(Box<Matrices>),
-    StoreMatrices(Box<Matrices>),
     Barrier(Level),
     Fence {
         reach: Reach,

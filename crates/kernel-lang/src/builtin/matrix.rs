@@ -117,7 +117,10 @@ fn stmatrix(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     };
     let bytes = part.scalar.bytes() * part.items.len() as u32;
     let count = bytes / PART_BYTES;
-    if part.scalar != memory.element || bytes % PART_BYTES != 0 || ![1, 2, 4].contains(&count) {
+    if part.scalar != memory.element
+        || !bytes.is_multiple_of(PART_BYTES)
+        || ![1, 2, 4].contains(&count)
+    {
         let expected = format!("4, 8 or 16 bytes of {}", memory.element);
         return cx.expected(&expected, given, "values");
     }

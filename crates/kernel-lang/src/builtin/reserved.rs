@@ -11,8 +11,6 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("gemm", "write `kp.mma_sync` in loops"),
     ("wgmma", "write `kp.wgmma_mma(acc, a, b, accumulate)`"),
     ("tcgen05", "write `kp.mma_sync` in loops"),
-    ("ldmatrix", "write `kp.copy`"),
-    ("stmatrix", "write `kp.copy`"),
     ("tma_load", "write `kp.copy`"),
     ("tma_store", "write `kp.copy`"),
 ];
