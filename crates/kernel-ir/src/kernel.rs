@@ -251,6 +251,16 @@ pub struct LocalArray {
     pub place: Place,
 }
 
+impl LocalArray {
+    /// The element so many bytes behind another, where there is one.
+    pub fn further(&self, element: u32, bytes: i64) -> Option<u32> {
+        let width = i64::from(self.element.bytes());
+        let further = (bytes % width == 0).then_some(bytes / width)?;
+        let element = u32::try_from(i64::from(element).checked_add(further)?).ok()?;
+        (element < self.count).then_some(element)
+    }
+}
+
 /// A variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlotData {

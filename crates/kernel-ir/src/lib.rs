@@ -68,6 +68,7 @@ pub mod expand;
 pub mod function;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
+pub mod group_product;
 pub mod interp;
 pub mod intrinsic;
 pub mod kernel;

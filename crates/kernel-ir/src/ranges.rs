@@ -23,6 +23,7 @@ use crate::types::{Scalar, Type};
 use kernpack_interval::{Interval, greatest_common_divisor};
 use kernpack_machine::block::{
     MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE,
+    WARPGROUP_SIZE,
 };
 use rustc_hash::FxHashMap;
 
@@ -375,6 +376,10 @@ pub fn of_place(
         Some(known) => Interval::exactly(known.into()),
         None => Interval::new(1, MOST_THREADS_ALONG[axis].into()),
     };
+    let groups_of = |size: u32| {
+        let most: i128 = (0..3).map(|axis| threads(axis).max).product();
+        Interval::new(0, (most.min(MOST_THREADS.into()) - 1) / i128::from(size))
+    };
     match geometry {
         Geometry::ThreadIdx(axis) => Interval::new(0, threads(axis).max - 1),
         Geometry::BlockDim(axis) => threads(axis),
@@ -387,10 +392,8 @@ pub fn of_place(
             Interval::new(1, MOST_CLUSTER_BLOCKS.into())
         }
         Geometry::Lane => Interval::new(0, i128::from(WARP_SIZE) - 1),
-        Geometry::Warp => {
-            let most: i128 = (0..3).map(|axis| threads(axis).max).product();
-            Interval::new(0, (most.min(MOST_THREADS.into()) - 1) / i128::from(WARP_SIZE))
-        }
+        Geometry::Warp => groups_of(WARP_SIZE),
+        Geometry::Warpgroup => groups_of(WARPGROUP_SIZE),
     }
 }
 

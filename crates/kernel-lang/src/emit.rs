@@ -33,6 +33,8 @@ pub(crate) struct Emission {
     arrays: FxHashMap<kernel::Value, Shared>,
     /// The pointers behind which the kernel writes.
     written: Vec<kernel::Value>,
+    /// The register tensors, by their addresses.
+    locals: FxHashMap<kernel::Value, kernel::Local>,
     /// Numbers that are choices between literals, and have the type of what they meet.
     literals: FxHashMap<kernel::Value, LiteralChoice>,
     /// The indices that are stated to be in bounds of what a call passes.
@@ -51,6 +53,7 @@ impl Emission {
             products: FxHashMap::default(),
             arrays: FxHashMap::default(),
             written: Vec::new(),
+            locals: FxHashMap::default(),
             literals: FxHashMap::default(),
             accesses: Accesses::default(),
             is_checked,
@@ -76,6 +79,19 @@ impl Emission {
         let (args, shared) = parameters.finish(&mut kernel);
         let unrelated = unrelated.unwrap_or_default();
         Instance { kernel, args, shared, warnings, written, unrelated }
+    }
+
+    /// A register tensor, made here, and its address.
+    pub fn local(&mut self, name: &str, element: Scalar, count: u32) -> kernel::Value {
+        let local = self.b.local(name, element, count);
+        let pointer = self.b.local_address(local);
+        self.locals.insert(pointer, local);
+        pointer
+    }
+
+    /// The register tensor at an address.
+    pub fn local_at(&self, pointer: kernel::Value) -> Option<kernel::Local> {
+        self.locals.get(&pointer).copied()
     }
 
     /// Notes that the kernel writes behind a pointer.

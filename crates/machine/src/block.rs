@@ -12,6 +12,10 @@
 
 /// The threads of a warp, which run together.
 pub const WARP_SIZE: u32 = 32;
+/// The warps of a warpgroup.
+pub const WARPGROUP_WARPS: u32 = 4;
+/// The threads of a warpgroup.
+pub const WARPGROUP_SIZE: u32 = WARPGROUP_WARPS * WARP_SIZE;
 /// The most threads of a block.
 pub const MOST_THREADS: u32 = 1024;
 /// The most threads of a block along each axis.

@@ -54,7 +54,7 @@ const ANY_PTX: u32 = u32::MAX;
 impl Case {
     /// Whether an architecture has what the kernel calls.
     pub fn is_for(&self, arch: Arch) -> bool {
-        check_needs(&self.kernel, arch.number, ANY_PTX).is_ok()
+        check_needs(&self.kernel, arch, ANY_PTX).is_ok()
     }
 }
 

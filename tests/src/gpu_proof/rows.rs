@@ -37,7 +37,9 @@ pub fn all() -> Vec<Case> {
             | Meaning::Cluster(_)
             | Meaning::Mbarrier(_)
             | Meaning::Bulk(_)
-            | Meaning::Dependent(_) => {}
+            | Meaning::Dependent(_)
+            | Meaning::Product(_)
+            | Meaning::Registers { .. } => {}
         }
     }
     cases

@@ -6,10 +6,11 @@ use super::{Call, FILE, Made, Passed};
 use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::text::{Item, parse};
 use kernpack_kernel_ir::{Kernel, verify};
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Texts};
 
 /// The oldest GPU that code is made for, and the oldest PTX.
-const OLDEST: (u32, u32) = (80, 70);
+const OLDEST: (Arch, u32) = (Arch::OLDEST_OF_KERNELS, 70);
 
 /// What the verifier says of each kernel and function of a text: that it keeps the rules, or what
 /// is wrong with it, and what it needs that the oldest GPU has not.
@@ -32,8 +33,8 @@ fn verdict(item: &Item, texts: &Texts) -> String {
     if let Err(problems) = verified {
         return problems.in_texts(texts);
     }
-    let (sm, ptx) = OLDEST;
-    let needs = check_needs(kernel, sm, ptx).err().unwrap_or_default();
+    let (arch, ptx) = OLDEST;
+    let needs = check_needs(kernel, arch, ptx).err().unwrap_or_default();
     format!("{} keeps the rules\n{}", kernel.name, needs.in_texts(texts)).trim_end().to_string()
 }
 

@@ -7,8 +7,9 @@ use super::clock::Now;
 use super::cluster::{Absence, absent};
 use super::execute::Execution;
 use super::finding::{Kind, Other};
-use super::flight::Mark;
+use super::flight::{By, Mark};
 use super::memory::{Memory, fetch, put};
+use super::products::is_of_warpgroup;
 use super::shadow::{Seen, Shadow, Way};
 use super::step::{Access, Register};
 use super::warp::{LANES, LocalMemory, lanes_of};
@@ -395,12 +396,18 @@ impl Execution<'_, '_> {
     }
 
     pub fn other(&self, seen: Seen) -> Other {
-        let (thread, what) = (self.machine.doer(seen.event, seen.site), seen.way.text());
+        let thread = self.machine.doer(seen.event, seen.site);
+        let is_product = seen.way.is_async() && is_of_warpgroup(seen.event);
+        let what = if is_product { "multiplies it" } else { seen.way.text() };
         Other { place: self.machine.program.sites[seen.site as usize], thread, what }
     }
 
-    fn other_copy(&self, Mark { event, site, writes, .. }: Mark) -> Other {
-        let what = if writes { "copies into it" } else { "copies from it" };
+    fn other_copy(&self, Mark { event, site, writes, by }: Mark) -> Other {
+        let what = match (by, writes) {
+            (By::Product, _) => "multiplies it",
+            (By::Copy | By::Bulk, true) => "copies into it",
+            (By::Copy | By::Bulk, false) => "copies from it",
+        };
         let thread = self.machine.thread(event.block, event.warp, event.lane);
         Other { place: self.machine.program.sites[site as usize], thread, what }
     }
@@ -419,11 +426,11 @@ impl Execution<'_, '_> {
         if let Fault::InFlight(_, mark) = faulty.fault {
             let is_own = mark.event.block == self.block.number;
             message += match is_own
-                && !mark.is_bulk
+                && mark.by == By::Copy
                 && self.block.flights.is_open(mark.event, mark.site)
             {
                 true => ", in no group yet",
-                false if mark.is_bulk => ", and no wait has seen that it is done",
+                false if mark.by != By::Copy => ", and no wait has seen that it is done",
                 false => ", and its thread has not waited for it",
             };
         }
@@ -446,6 +453,7 @@ fn kind_of(fault: Fault, space: Space) -> Kind {
         (Fault::ReadOnly, _) => Kind::ReadOnlyWrite,
         (Fault::Race(..), Space::Shared | Space::Cluster) => Kind::SharedRace,
         (Fault::Race(..), Space::Global | Space::Map | Space::Local) => Kind::GlobalRace,
+        (Fault::InFlight(_, Mark { by: By::Product, .. }), _) => Kind::ProductInFlight,
         (Fault::InFlight(..), _) => Kind::CopyInFlight,
         (Fault::Absent(..), _) => Kind::AbsentBlock,
     }
@@ -475,9 +483,13 @@ fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String
             format!("{does} `{}`, but may not write `{name}`", memory.element_at(offset))
         }
         Fault::InFlight(byte, mark) => {
-            let way = if mark.writes { "into" } else { "from" };
             let element = memory.element_at(byte);
-            format!("{does} `{element}` while a copy {way} it is in flight")
+            let what = match (mark.by, mark.writes) {
+                (By::Product, _) => "product of",
+                (By::Copy | By::Bulk, true) => "copy into",
+                (By::Copy | By::Bulk, false) => "copy from",
+            };
+            format!("{does} `{element}` while a {what} it is in flight")
         }
         Fault::Race(byte, seen) => {
             let theirs = if seen.way.writes() { "write" } else { "read" };

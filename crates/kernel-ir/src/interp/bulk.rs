@@ -14,7 +14,7 @@ use super::access::{Deed, Fault, Faulty, now, touch};
 use super::clock::{Event, Now};
 use super::execute::{Execution, Machine};
 use super::finding::{Kind, Thread};
-use super::flight::{Mark, mistake};
+use super::flight::{By, Mark, mistake};
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
 use super::step::{Access, Amount, BulkCopy, BulkStep, Register};
@@ -43,6 +43,17 @@ pub(super) struct Piece {
     /// Where they come from; nothing where they become zeros.
     pub from: Option<u64>,
     pub bytes: u32,
+}
+
+/// Bytes of one end that are touched, all in one way.
+#[derive(Clone, Debug)]
+pub(super) struct Touched {
+    pub end: End,
+    /// Where they begin, and how many there are in a row.
+    pub spans: Vec<(u64, u32)>,
+    pub way: Way,
+    /// Who touches them.
+    pub by: By,
 }
 
 /// A copy that has begun.
@@ -130,10 +141,10 @@ impl Execution<'_, '_> {
             Amount::Box(of) => self.pieces_of_box(of, [to, from], lane),
         };
         let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-        let mark = Mark { writes: false, event, site: step.to.site, is_bulk: true };
+        let mark = Mark { writes: false, event, site: step.to.site, by: By::Bulk };
         let bulk = Bulk { to, from, pieces: pieces.into(), mark };
-        let reads = self.check_end(&step.from, &bulk, false, lane);
-        let writes = self.check_end(&step.to, &bulk, true, lane);
+        let reads = self.check_end(&step.from, &bulk.touched(false), lane);
+        let writes = self.check_end(&step.to, &bulk.touched(true), lane);
         (reads && writes).then_some(bulk)
     }
 
@@ -161,20 +172,21 @@ impl Execution<'_, '_> {
     }
 
     /// Whether the bytes of one end are there; finds what is wrong with them.
-    fn check_end(&mut self, access: &Access, bulk: &Bulk, writes: bool, lane: usize) -> bool {
-        let (end, spans) = (bulk.end(writes), bulk.spans(writes));
-        let (deed, way, plain) = match writes {
-            true => (Deed::Writes, Way::AsyncWrite, Way::Write),
-            false => (Deed::Reads, Way::AsyncRead, Way::Read),
+    pub fn check_end(&mut self, access: &Access, touched: &Touched, lane: usize) -> bool {
+        let Touched { end, spans, way, .. } = touched;
+        let (end, way) = (*end, *way);
+        let (deed, plain) = match way.writes() {
+            true => (Deed::Writes, Way::Write),
+            false => (Deed::Reads, Way::Read),
         };
         self.check_presence(access, end.id, deed, 1 << lane);
         self.check_plain(access, end.id, deed, 1 << lane);
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, end);
-        let mut wrong = wrong_span(memory, &spans, (end.offset, access.align), |span| {
+        let mut wrong = wrong_span(memory, spans, (end.offset, access.align), |span| {
             mistake(memory, shadow, span, 1, way, lane, &now)
         });
-        if wrong.is_none() && writes && shadow.is_none() {
+        if wrong.is_none() && way.writes() && shadow.is_none() {
             wrong = spans.first().map(|span| (*span, Fault::ReadOnly));
         }
         let there = spans.iter().filter(|(offset, bytes)| memory.has(*offset, *bytes));
@@ -184,7 +196,7 @@ impl Execution<'_, '_> {
             touch!(self, access.space, end.id, bytes, key, lane, &now);
         }
         if wrong.is_none() {
-            self.check_fences(bulk, writes, lane);
+            self.check_fences(touched, lane);
         }
         let (offset, bytes) = wrong.map_or((end.offset, 0), |(span, _)| span);
         let (access, fault) = (access.of_bytes(bytes), wrong.map(|(_, fault)| fault));
@@ -192,13 +204,13 @@ impl Execution<'_, '_> {
     }
 
     /// Finds what threads have written, and no fence has the copy see.
-    fn check_fences(&mut self, bulk: &Bulk, writes: bool, lane: usize) {
+    fn check_fences(&mut self, touched: &Touched, lane: usize) {
+        let Touched { end, spans, way, by } = touched;
         let now = now!(self.warp, self.block, self.cluster);
-        let (memory, shadow) = split_end(self.machine, self.cluster, bulk.end(writes));
+        let (memory, shadow) = split_end(self.machine, self.cluster, *end);
         let Some(shadow) = shadow else { return };
         let mut known = None;
-        let spans = bulk.spans(writes).into_iter();
-        let mut cells = spans.flat_map(|(offset, bytes)| shadow.cells(offset, bytes));
+        let mut cells = spans.iter().flat_map(|(offset, bytes)| shadow.cells(*offset, *bytes));
         let unseen = cells.find_map(|cell| {
             let unseen = shadow.written_by_threads(cell).find(|seen| {
                 if known == Some(seen.event) {
@@ -212,9 +224,10 @@ impl Execution<'_, '_> {
             Some((memory.element_at(shadow.byte_of(cell)), unseen))
         });
         if let Some((element, seen)) = unseen {
-            let does = if writes { Deed::Writes } else { Deed::Reads }.text();
+            let deed = if way.writes() { Deed::Writes } else { Deed::Reads };
+            let (who, does) = (by.text(), deed.text());
             let message = format!(
-                "a copy {does} `{element}`, which a thread has written, and no proxy fence stands between"
+                "a {who} {does} `{element}`, which a thread has written, and no proxy fence stands between"
             );
             let other = self.other(seen);
             self.find(Kind::MissingProxyFence, lane, Some(other), message);
@@ -485,6 +498,11 @@ impl Bulk {
     }
 
     /// The bytes that it touches there: where they begin, and how many.
+    fn touched(&self, writes: bool) -> Touched {
+        let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
+        Touched { end: self.end(writes), spans: self.spans(writes), way, by: By::Bulk }
+    }
+
     fn spans(&self, writes: bool) -> Vec<(u64, u32)> {
         let span = |piece: &Piece| {
             let offset = if writes { Some(piece.to) } else { piece.from };

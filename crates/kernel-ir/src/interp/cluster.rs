@@ -14,6 +14,7 @@ use super::finding::Kind;
 use super::flight::end_tracked;
 use super::launch::product;
 use super::memory::Memory;
+use super::products::end_products;
 use super::shadow::Shadow;
 use super::step::{Access, Register};
 use super::warp::{Block, Cluster, Meeting, Status, Warp, lanes_of};
@@ -125,6 +126,7 @@ pub(super) fn end_block(
     cluster.has_ended[block.rank as usize] = true;
     end_bulk(machine, cluster, block);
     end_tracked(machine, cluster, block);
+    end_products(machine, cluster, block);
     if !cluster.is_reached {
         return;
     }

@@ -20,6 +20,7 @@ use crate::intrinsic::Geometry;
 use crate::kernel::Place;
 use crate::op::{Binary, Compare};
 use crate::types::{Scalar, Type};
+use kernpack_machine::block::WARPGROUP_WARPS;
 use std::borrow::Cow;
 
 /// The state that the warps of a launch share.
@@ -152,6 +153,7 @@ impl<'p> Execution<'_, 'p> {
                 self.exchange(*op, row, *value, *by, *out);
             }
             Step::Matrix(step) => self.matrix(step),
+            Step::Product(step) => return self.product(step),
             Step::Barrier(_)
             | Step::Named { .. }
             | Step::Fence { .. }
@@ -344,6 +346,7 @@ impl<'p> Execution<'_, 'p> {
                 Geometry::ClusterSize => self.cluster.blocks.len() as u64,
                 Geometry::Lane => lane as u64,
                 Geometry::Warp => self.warp.index.into(),
+                Geometry::Warpgroup => (self.warp.index / WARPGROUP_WARPS).into(),
             };
         }
         lanes

@@ -48,6 +48,8 @@ kinds! {
     DependentRace = "dependent-race";
     /// An access to what a copy in flight writes, or a write to what one reads.
     CopyInFlight = "copy-in-flight";
+    /// A write to what a product in flight reads.
+    ProductInFlight = "product-in-flight";
     /// A copy that its thread has not waited for when it ends.
     UnawaitedCopy = "unawaited-copy";
     /// A copy of many bytes that begins where a thread has written, without a fence between.

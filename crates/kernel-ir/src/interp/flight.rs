@@ -109,8 +109,28 @@ pub(super) struct Mark {
     pub event: Event,
     /// Where it was begun: its place among those of all accesses.
     pub site: u32,
-    /// Whether it is a copy of many bytes.
-    pub is_bulk: bool,
+    pub by: By,
+}
+
+/// What is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// A copy that its thread waits for.
+    Copy,
+    /// A copy of many bytes.
+    Bulk,
+    /// A product of a warpgroup.
+    Product,
+}
+
+impl By {
+    /// As a message says it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            By::Copy | By::Bulk => "copy",
+            By::Product => "product",
+        }
+    }
 }
 
 impl Execution<'_, '_> {
@@ -129,7 +149,7 @@ impl Execution<'_, '_> {
             let (to, from) = (at(&copy.to), is_given.then(|| at(&copy.from)));
             let bytes = copy.to.bytes();
             let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-            let mark = Mark { writes: false, event, site: copy.to.site, is_bulk: false };
+            let mark = Mark { writes: false, event, site: copy.to.site, by: By::Copy };
             let flight = Flight { to, from, bytes, mark, tracked: None };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
                 change_marks(self.machine, self.cluster, &flight, Shadow::mark);

@@ -7,6 +7,7 @@ use super::finding::{self, Finding, Findings, Kind};
 use super::memory::{Memories, Memory, MemoryId};
 use super::narrowest::Narrowest;
 use super::parallel;
+use super::products::N_WARPGROUPS;
 use super::program::Program;
 use super::schedule::Schedule;
 use super::sequence::Dependence;
@@ -246,8 +247,12 @@ impl<'r> Run<'r> {
         let n_threads: u32 = launch.block.iter().product();
         let n_warps = n_threads.div_ceil(WARP_SIZE);
         // Agents are numbered behind the blocks.
-        let packing = match program.has_bulk() {
-            true => Packing::new(n_warps.max(N_AGENTS), 2 * n_blocks, program.sites.len()),
+        let packing = match program.has_agents() {
+            true => Packing::new(
+                n_warps.max(N_AGENTS + N_WARPGROUPS),
+                2 * n_blocks,
+                program.sites.len(),
+            ),
             false => Packing::new(n_warps, n_blocks, program.sites.len()),
         };
         let packing = packing.of_ranks(ranks.len(), first_grid);

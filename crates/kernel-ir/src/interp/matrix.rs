@@ -60,7 +60,7 @@ const BYTES_AT_ONCE: usize = 4;
 type At = (usize, u32);
 
 /// Where the element of that row and place of A is. Columns of B are as rows of A above the eighth.
-fn place_of_factor(row: usize, at: usize, bytes: usize, n_rows: usize) -> At {
+pub(super) fn place_of_factor(row: usize, at: usize, bytes: usize, n_rows: usize) -> At {
     let byte = at * bytes;
     let half = byte / (BYTES_AT_ONCE * LANES_OF_ROW);
     let lane = row % N_COLUMNS * LANES_OF_ROW + byte / BYTES_AT_ONCE % LANES_OF_ROW;
@@ -139,7 +139,7 @@ impl Execution<'_, '_> {
     }
 
     /// All lanes come, and none of the warp is missing.
-    fn require_warp(&mut self, row: &Intrinsic) {
+    pub fn require_warp(&mut self, row: &Intrinsic) {
         let name = format!("`{}`", row.name);
         if self.require_all(Kind::DivergentExchange, &name) && self.warp.lanes != u32::MAX {
             let n_lanes = self.warp.lanes.count_ones();
@@ -173,14 +173,17 @@ impl Matrices {
 }
 
 /// The sum of integers, which wraps around.
-fn int_sum(added: Const, terms: impl Iterator<Item = (Const, Const)>) -> Const {
+pub(super) fn int_sum(added: Const, terms: impl Iterator<Item = (Const, Const)>) -> Const {
     let number = |one: Const| one.as_int().unwrap_or_default();
     let sum = terms.fold(number(added), |sum, (a, b)| sum.wrapping_add(number(a) * number(b)));
     Const::int(added.scalar(), sum)
 }
 
 /// The sum of floats, and whether every order of adding gives the same.
-fn float_sum(added: Const, terms: impl Iterator<Item = (Const, Const)>) -> (Const, bool) {
+pub(super) fn float_sum(
+    added: Const,
+    terms: impl Iterator<Item = (Const, Const)>,
+) -> (Const, bool) {
     let mut sum = number(added);
     let (mut magnitude, mut unit) = (sum.abs(), unit_of(sum));
     for (a, b) in terms {

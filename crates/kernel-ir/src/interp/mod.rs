@@ -20,7 +20,7 @@
 //! Copies in flight are agents beside the warps (`flight.rs`), which nothing orders but a wait.
 //! Mbarriers (`mbarrier.rs`) count their phases in full, of which a machine has the parity alone,
 //! and the bytes of larger copies (`bulk.rs`), which see what threads have written behind fences
-//! (`proxy.rs`).
+//! (`proxy.rs`), as the products of warpgroups do (`products.rs`).
 //!
 //! A finding does not end a run: an access outside gives 0 or is left out, and a barrier that some
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
@@ -55,6 +55,7 @@ mod memory;
 mod named;
 mod narrowest;
 mod parallel;
+mod products;
 mod program;
 mod proxy;
 mod ranks;

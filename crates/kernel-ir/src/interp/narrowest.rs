@@ -5,6 +5,7 @@
 //! Which memory an access is of is followed along offsets. Of a pointer that comes of something
 //! else it may be any.
 
+use crate::group_product::{GroupProduct, TOGETHER};
 use crate::intrinsic::{BULK_ALIGN, MATRIX_ROW_BYTES, MBARRIER_BYTES, Meaning};
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Call, Expr, InFlight, OpKind, Operand, Region};
@@ -89,6 +90,11 @@ impl<'k> Narrowest<'k> {
             Meaning::Matrix(_) => {
                 if let Some(Operand::Value(pointer)) = call.operands.first() {
                     self.add_bytes(*pointer, MATRIX_ROW_BYTES);
+                }
+            }
+            Meaning::Product(_) => {
+                for matrix in GroupProduct::of(call).iter().flat_map(GroupProduct::matrices) {
+                    self.add_bytes(matrix.pointer, TOGETHER);
                 }
             }
             Meaning::Mbarrier(_) => {

@@ -5,13 +5,15 @@
 use super::clock::Reach;
 use super::lifetime::Lifetimes;
 use super::matrix::{Matrices, MatrixStep, Product};
+use super::products::{GroupMultiply, LeftFactor, ProductStep};
 use super::step::{
     self, Access, Amount, Atomic, Bounds, BoxOf, BulkCopy, BulkStep, Control, Copy, For, InBounds,
     MbarrierStep, Pc, Register, Step, param_width, width,
 };
+use crate::group_product::{GroupProduct, Left, Matrix, TOGETHER};
 use crate::intrinsic::{
     AtomicOp, BULK_ALIGN, BulkOp, ClusterOp, Intrinsic, MATRIX_ROW_BYTES, MBARRIER_BYTES, MatrixOp,
-    MbarrierOp, Meaning,
+    MbarrierOp, Meaning, ProductOp,
 };
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{
@@ -36,9 +38,9 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Whether copies of many bytes touch memory beside the threads.
-    pub fn has_bulk(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Bulk(_)))
+    /// Whether copies of many bytes, or products of warpgroups, touch memory beside the threads.
+    pub fn has_agents(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Bulk(_) | Step::Product(_)))
     }
 
     /// The steps of a verified kernel.
@@ -364,6 +366,9 @@ impl<'a> Compiler<'a> {
             (Meaning::Bulk(op), _, _) => self.bulk(op, call),
             (Meaning::Mbarrier(op), out, _) => self.mbarrier(op, call, &operands, out),
             (Meaning::Dependent(op), _, _) => Step::Dependent(op),
+            (Meaning::Product(op), _, _) => self.product(op, call),
+            // How many registers threads have makes no difference to what they compute.
+            (Meaning::Registers { .. }, _, _) => return,
             (Meaning::Expand(_), _, _)
             | (
                 Meaning::Pure(_)
@@ -465,6 +470,34 @@ impl<'a> Compiler<'a> {
             Some(InFlight::Wait(n_left)) => Step::WaitForCopies(n_left as usize),
             None => unknown(call.intrinsic),
         }
+    }
+
+    fn product(&mut self, op: ProductOp, call: &Call) -> Step<'a> {
+        let step = match (op, &call.operands[..]) {
+            (ProductOp::Fence, _) => ProductStep::Fence,
+            (ProductOp::Multiply, _) => match GroupProduct::of(call) {
+                Some(product) => ProductStep::Begin(Box::new(self.group_multiply(call, &product))),
+                None => return unknown(call.intrinsic),
+            },
+            (ProductOp::Commit, _) => ProductStep::Commit,
+            (ProductOp::Wait, [Operand::Constant(n_left)]) => ProductStep::Wait(*n_left as u64),
+            (ProductOp::Wait, _) => return unknown(call.intrinsic),
+        };
+        Step::Product(step)
+    }
+
+    fn group_multiply(&mut self, call: &Call, product: &GroupProduct) -> GroupMultiply {
+        let GroupProduct { sums, factor, n, accumulate, .. } = *product;
+        let mut at = |matrix: Matrix| {
+            (self.access(matrix.pointer, Scalar::U8.into(), TOGETHER), matrix.lies)
+        };
+        let a = match product.a {
+            Left::Registers(elements) => LeftFactor::Registers(elements),
+            Left::Shared(matrix) => LeftFactor::Shared(at(matrix)),
+        };
+        let b = at(product.b);
+        let accumulate = self.of(accumulate);
+        GroupMultiply { row: call.intrinsic, sums, a, b, accumulate, factor, n }
     }
 
     fn named(&self, call: &Call, waits: bool) -> Step<'a> {

@@ -15,6 +15,7 @@ use super::mbarrier::pass_mbarriers;
 use super::memory::Memory;
 use super::named::pass_named_barriers;
 use super::narrowest::Narrowest;
+use super::products::{missing_products, pass_products};
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::{Pc, Register, Step};
@@ -305,6 +306,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             (block.time, block.known) = (1, 1);
             block.flights.clear();
             block.named = Default::default();
+            block.warpgroups = Default::default();
             (block.has_waited, block.lets_early) = (false, false);
             for warp in &mut crew.warps {
                 warp.begin(self.machine.n_threads);
@@ -348,6 +350,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             flights: Default::default(),
             bulk_stores: Default::default(),
             named: Default::default(),
+            warpgroups: Default::default(),
             has_waited: false,
             lets_early: false,
         };
@@ -493,6 +496,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
             is_moving = true;
         }
         pass_named_barriers(block, warps);
+        pass_products(block, warps);
         is_moving |= pass_mbarriers(cluster, warps);
     }
     pass_cluster_barrier(cluster, crews) || is_moving
@@ -530,6 +534,9 @@ fn find_stuck(machine: &mut Machine, resident: &Resident, missing_at_grid: &str)
                 Status::Named { pc, number, .. } => {
                     let missing = block.named[number].n_missing();
                     (pc, format!("barrier {number} for {missing} more threads"))
+                }
+                Status::Products { pc, n_groups } => {
+                    (pc, missing_products(block, warp.index, n_groups))
                 }
                 Status::Mbarrier { pc, at, phase } => (pc, resident.cluster.missing(at, phase)),
                 Status::Ready | Status::Ended => continue,
@@ -603,6 +610,7 @@ fn barrier_of(warp: &Warp) -> Option<Pc> {
         | Status::Cluster(_)
         | Status::Grid(_)
         | Status::Named { .. }
+        | Status::Products { .. }
         | Status::Mbarrier { .. } => None,
     }
 }
@@ -626,6 +634,7 @@ fn find_divergence(machine: &mut Machine, block: &Block, warps: &[Warp]) {
             | Status::Cluster(_)
             | Status::Grid(_)
             | Status::Named { .. }
+            | Status::Products { .. }
             | Status::Mbarrier { .. }
             | Status::Ready => continue,
         };

@@ -6,6 +6,7 @@
 
 use super::clock::Reach;
 use super::matrix::MatrixStep;
+use super::products::ProductStep;
 use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, DependentOp, Geometry, Intrinsic, Level, MbarrierOp, WarpOp};
 use crate::kernel::{ParamKind, TensorMap};
@@ -135,6 +136,7 @@ pub(super) enum Step<'a> {
         out: Register,
     },
     Matrix(Box<MatrixStep>),
+    Product(ProductStep),
     Barrier(Level),
     Fence {
         reach: Reach,

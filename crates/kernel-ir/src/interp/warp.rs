@@ -7,6 +7,7 @@ use super::flight::Flights;
 use super::mbarrier::Mbarriers;
 use super::memory::{Bits, Memory};
 use super::named::NamedBarriers;
+use super::products::Warpgroups;
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::Pc;
@@ -31,6 +32,8 @@ pub(super) enum Status {
     Grid(Pc),
     /// The barrier of that number, at this step, until it was passed so many times.
     Named { pc: Pc, number: usize, phase: u64 },
+    /// The products of its warpgroup, at this step, until all its warps have made so many groups.
+    Products { pc: Pc, n_groups: u64 },
     /// The mbarrier at this array and byte, at this step, until that phase of it is complete.
     Mbarrier { pc: Pc, at: (u32, u64), phase: i64 },
     /// It has ended.
@@ -226,6 +229,8 @@ pub(super) struct Block {
     pub bulk_stores: BulkStores,
     /// Its barriers with numbers.
     pub named: NamedBarriers,
+    /// The products of its warpgroups.
+    pub warpgroups: Warpgroups,
     /// Whether a thread has waited for the launch in front.
     pub has_waited: bool,
     /// Whether a thread that does not know of such a wait has let the launch behind begin.

@@ -66,5 +66,7 @@ pub(super) const ROWS: &[Intrinsic] = rows! {
         "warp_idx",
             "The warp within its block. Threads are counted in x first, then in y, then in z.",
             Warp, Spread::Uniform(Level::Warp);
+        "warpgroup_idx", "The warpgroup within its block: four warps in a row are one.",
+            Warpgroup, Spread::Uniform(Level::Warpgroup);
     }
 };

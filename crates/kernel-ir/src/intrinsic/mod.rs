@@ -21,6 +21,7 @@ mod prefetch;
 mod sync;
 mod timer;
 mod warp;
+mod wgmma;
 
 use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
@@ -36,6 +37,7 @@ pub use mbarrier::{MBARRIER_BYTES, MOST_ARRIVALS};
 pub use model::INTERPRETED;
 pub use prefetch::CACHES;
 pub use sync::N_BARRIERS;
+pub use wgmma::{FACTORS, MAJORS, MOST_GROUPS, SWIZZLES};
 
 /// A row.
 #[derive(Debug)]
@@ -91,6 +93,10 @@ pub enum Accepts {
     Constant(i64, i64),
     /// A power of two that the code itself has, within these bounds, both included.
     PowerOfTwo(i64, i64),
+    /// A multiple of the first that the code itself has, within these bounds, both included.
+    Multiple(i64, i64, i64),
+    /// A register tensor of elements of one of these types.
+    Registers(&'static [Scalar]),
     /// A number of threads that is whole warps, and that the code itself has.
     Warps,
     /// One of these words.
@@ -142,6 +148,8 @@ pub enum Touches {
     Atomic,
     /// It writes what its first operand points to, and reads what its second does.
     Copy,
+    /// It reads what those of its operands point to that are pointers to shared memory.
+    Shared,
     /// It orders what other operations touch.
     Order,
 }
@@ -211,6 +219,13 @@ pub enum Meaning {
     Mbarrier(MbarrierOp),
     /// It is about launches that begin before those in front of them have ended.
     Dependent(DependentOp),
+    /// It is about products that the warps of a warpgroup make together.
+    Product(ProductOp),
+    /// The threads of a warpgroup have more registers from there on, or fewer.
+    Registers {
+        /// Whether they have more.
+        is_increase: bool,
+    },
 }
 
 /// Where in the grid a thread is.
@@ -240,6 +255,8 @@ pub enum Geometry {
     Lane,
     /// The warp within its block.
     Warp,
+    /// The warpgroup within its block.
+    Warpgroup,
 }
 
 /// An exchange of the threads of a warp.
@@ -272,6 +289,19 @@ pub enum MatrixOp {
     Load,
     /// It writes some into shared memory.
     Store,
+}
+
+/// The ways to deal with products of warpgroups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProductOp {
+    /// They see what registers hold.
+    Fence,
+    /// One begins.
+    Multiply,
+    /// Those that have begun become a group.
+    Commit,
+    /// All but the last groups are waited for.
+    Wait,
 }
 
 /// The effect of an atomic operation on memory.
@@ -379,6 +409,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         bits::ROWS,
         warp::ROWS,
         matrix::ROWS,
+        wgmma::ROWS,
         sync::ROWS,
         timer::ROWS,
         model::ROWS,
@@ -484,6 +515,8 @@ impl Accepts {
                 | Accepts::VectorLike(..)
                 | Accepts::Constant(..)
                 | Accepts::PowerOfTwo(..)
+                | Accepts::Multiple(..)
+                | Accepts::Registers(_)
                 | Accepts::Warps
                 | Accepts::Word(_),
                 Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_),
@@ -499,6 +532,9 @@ impl Accepts {
             Accepts::Constant(least, most) => (least..=most).contains(&number),
             Accepts::PowerOfTwo(least, most) => {
                 (least..=most).contains(&number) && number.count_ones() == 1
+            }
+            Accepts::Multiple(of, least, most) => {
+                (least..=most).contains(&number) && number % of == 0
             }
             Accepts::Warps => {
                 (1..=MOST_THREADS.into()).contains(&number) && number % i64::from(WARP_SIZE) == 0
@@ -537,6 +573,13 @@ impl fmt::Display for Accepts {
             Accepts::Constant(least, most) => write!(f, "a constant from {least} to {most}"),
             Accepts::PowerOfTwo(least, most) => {
                 write!(f, "a constant power of two from {least} to {most}")
+            }
+            Accepts::Multiple(of, least, most) => {
+                write!(f, "a constant multiple of {of} from {least} to {most}")
+            }
+            Accepts::Registers(of) => {
+                let names = of.iter().map(|one| one.name()).collect();
+                write!(f, "a register tensor of {}", either(names))
             }
             Accepts::Warps => {
                 write!(f, "a constant multiple of {WARP_SIZE} up to {MOST_THREADS}")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules of calls: what a row of the table takes.
 
+use super::products;
 use super::types::Rule;
 use crate::intrinsic::{Accepts, Intrinsic};
 use crate::kernel::Kernel;
@@ -19,9 +20,10 @@ pub(super) fn rule(kernel: &Kernel, call: &Call) -> Rule {
     });
     let types: Vec<_> = types.collect();
     for (place, operand) in operands.iter().enumerate() {
-        operand_rule(intrinsic, place, operand, &types)?;
+        operand_rule(kernel, intrinsic, place, operand, &types)?;
     }
     map_rule(kernel, call)?;
+    products::rule(kernel, call)?;
     Ok(intrinsic.result(&types))
 }
 
@@ -39,6 +41,7 @@ fn map_rule(kernel: &Kernel, call: &Call) -> Result<(), String> {
 }
 
 fn operand_rule(
+    kernel: &Kernel,
     intrinsic: &Intrinsic,
     place: usize,
     operand: &Operand,
@@ -52,7 +55,12 @@ fn operand_rule(
             let fits = matches!(accepts, Accepts::Word(words) if words.contains(word));
             (fits, format!("`{word}`"))
         }
-        (Operand::Value(_) | Operand::Local(_), _) => (false, "a register tensor".to_string()),
+        (Operand::Local(local), _) => {
+            let element = kernel.locals[local.index()].element;
+            let fits = matches!(accepts, Accepts::Registers(of) if of.contains(&element));
+            (fits, format!("a register tensor of {element}"))
+        }
+        (Operand::Value(_), None) => (false, "a value".to_string()),
     };
     if is_right {
         return Ok(());

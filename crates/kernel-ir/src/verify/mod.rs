@@ -52,6 +52,11 @@
 //!     an array of the block or in a register tensor (`write`). Assembly is not looked into.
 //! 17. What threads do together, they all get to: around a row of a level, conditions are uniform
 //!     at that level, and no thread has left (`uniform`).
+//! 17. A block is whole warpgroups where one of these does something together, as far as its
+//!     threads are known. All threads of a warpgroup mean the same product (`products`).
+//! 18. Register tensors that products are made of are accessed at elements that are known, whole
+//!     and without a condition, and not while a product with them is in flight. A fence stands
+//!     between such an access and the next product with them.
 //!
 //! Whether a target has the rows that are called is a question of its own: [`check_calls`].
 //! Functions have rules beyond these: [`verify_function`].
@@ -65,6 +70,7 @@ mod assigned;
 mod call;
 mod function;
 mod head;
+mod products;
 mod refused;
 mod report;
 mod scope;
@@ -79,6 +85,7 @@ use kernpack_syntax::Diagnostics;
 use report::Report;
 
 pub use function::verify_function;
+pub use products::Handed;
 pub use refused::check_calls;
 #[cfg(any(test, feature = "generate"))]
 pub(crate) use types::is_defined;
@@ -111,6 +118,7 @@ pub fn verify(kernel: &Kernel) -> Result<Verified, Diagnostics> {
     assigned::verify(&mut report);
     write::verify(&mut report);
     let uniformity = uniform::verify(&mut report);
+    products::verify(&mut report, &uniformity);
     report.unless_wrong()?;
     Ok(Verified { uniformity })
 }

@@ -6,7 +6,8 @@ use crate::elaborate::Elaborator;
 use crate::value::Elaborated;
 use kernpack_layout::Facts;
 use kernpack_machine::block::{
-    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS_ALONG, MOST_WARPS, WARP_SIZE,
+    MOST_BLOCKS_ALONG, MOST_CLUSTER_BLOCKS, MOST_THREADS, MOST_THREADS_ALONG, MOST_WARPS,
+    WARP_SIZE, WARPGROUP_SIZE,
 };
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -36,6 +37,13 @@ pub(super) const ROWS: &[Builtin] = &[
         takes: &[],
         doc: "The warp within its block. Threads are counted in x first, then in y, then in z.",
         data: "warp_idx",
+        run: single,
+    },
+    Builtin {
+        name: "warpgroup_idx",
+        takes: &[],
+        doc: "The warpgroup within its block: four warps in a row are one.",
+        data: "warpgroup_idx",
         run: single,
     },
 ];
@@ -71,6 +79,10 @@ pub(super) fn single(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let (min, max) = match (given.row.data, cx.threads_of_block()) {
         ("warp_idx", Some(threads)) => (0, (threads.max(1) - 1) / i64::from(WARP_SIZE)),
         ("warp_idx", None) => (0, i64::from(MOST_WARPS) - 1),
+        ("warpgroup_idx", threads) => {
+            let threads = threads.unwrap_or(MOST_THREADS.into()).max(1);
+            (0, (threads - 1) / i64::from(WARPGROUP_SIZE))
+        }
         ("cluster_size", _) => (1, MOST_IN_CLUSTER),
         ("block_idx_in_cluster", _) => (0, MOST_IN_CLUSTER - 1),
         _ => (0, i64::from(WARP_SIZE) - 1),

@@ -28,6 +28,7 @@ mod sync;
 mod timer;
 mod tma;
 mod warp;
+mod warpgroup;
 
 pub(crate) use given::Given;
 
@@ -109,6 +110,7 @@ const FAMILIES: &[(&str, &[Builtin])] = &[
     ("Clocks", timer::ROWS),
     ("Warps", warp::ROWS),
     ("Matrices", matrix::ROWS),
+    ("Products of warpgroups", warpgroup::ROWS),
     ("Blocks", block::ROWS),
     ("Atomic operations", atomic::ROWS),
 ];

@@ -9,7 +9,7 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("float4_e2m1fn", "store uint8, and convert"),
     ("mma", "write `kp.mma_sync(a, b, c)`"),
     ("gemm", "write `kp.mma_sync` in loops"),
-    ("wgmma", "write `kp.mma_sync` in loops"),
+    ("wgmma", "write `kp.wgmma_mma(acc, a, b, accumulate)`"),
     ("tcgen05", "write `kp.mma_sync` in loops"),
     ("tma_load", "write `kp.copy`"),
     ("tma_store", "write `kp.copy`"),

@@ -7,8 +7,9 @@ use crate::expr::memory_of;
 use crate::python::tree::Name;
 use crate::value::{Base, Elaborated, LayoutValue, Leaf, Memory, Tensor};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
+use kernpack_kernel_ir::verify::MOST_ALIGN;
 use kernpack_kernel_ir::{Scalar, Space};
-use kernpack_layout::{Arith, Int, Layout, Mode, Tuple};
+use kernpack_layout::{Arith, Int, Layout, Mode, Swizzle, Tuple};
 use kernpack_machine::block::MOST_ACCESS_BYTES;
 use kernpack_machine::shared::MOST_BYTES;
 use kernpack_syntax::Span;
@@ -16,9 +17,16 @@ use std::sync::Arc;
 
 /// The alignment of every array of a block, in bytes: what the widest access needs.
 const SHARED_ALIGN: u32 = MOST_ACCESS_BYTES;
-/// The alignment of an array with a swizzle: the banks of shared memory, so that what the swizzle
-/// spreads is spread over them. Its bytes are counted from the array's beginning.
+/// The least alignment of an array with a swizzle: the banks of shared memory, so that what the
+/// swizzle spreads is spread over them. Its bytes are counted from the array's beginning.
 const SWIZZLED_ALIGN: u32 = 128;
+
+/// The alignment of an array with a swizzle of its bytes: as far as can be, so many that the bits of
+/// its addresses are those of its indices. So what swizzles addresses does the same.
+fn swizzled_align(bytes: Swizzle) -> u32 {
+    let n_bits = bytes.bits() + bytes.base() + bytes.shift().unsigned_abs();
+    (1 << n_bits.min(MOST_ALIGN.ilog2())).max(SWIZZLED_ALIGN)
+}
 
 impl Elaborator<'_> {
     /// The name of what is made now.
@@ -48,7 +56,7 @@ impl Elaborator<'_> {
         }
         let Some(size) = self.shared_size(&count, element, span) else { return Elaborated::Poison };
         let name = self.made_name("shared");
-        let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
+        let align = swizzle.map_or(SHARED_ALIGN, swizzled_align);
         let array = SharedArray { name: name.to_string(), element, size, align };
         let shared = self.emit.b.shared(array);
         let pointer = self.emit.address_of_array(shared);
@@ -140,8 +148,7 @@ impl Elaborator<'_> {
             None => return Elaborated::Poison,
         };
         let name = self.made_name("registers");
-        let local = self.emit.b.local(name.to_string(), element, count);
-        let pointer = self.emit.b.local_address(local);
+        let pointer = self.emit.local(&name, element, count);
         let memory = Memory {
             space: Space::Local,
             pointer,

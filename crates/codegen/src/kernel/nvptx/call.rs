@@ -37,6 +37,8 @@ impl Lowering<'_, '_, Nvptx> {
             (Meaning::Bulk(op), _) => self.lower_bulk(op, call),
             (Meaning::Mbarrier(op), result) => self.lower_mbarrier(result, op, call),
             (Meaning::Dependent(op), _) => self.lower_dependent(op),
+            (Meaning::Product(op), _) => self.lower_group_product(op, call),
+            (Meaning::Registers { is_increase }, _) => self.lower_registers(is_increase, call),
             (Meaning::Expand(_), _) => unreachable!("`{}` is expanded", row.name),
             (
                 Meaning::Pure(_)

@@ -7,7 +7,7 @@ use crate::llvm::{Exact, Operation, Ty, V};
 use kernpack_kernel_ir::intrinsic::Geometry;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::Scalar;
-use kernpack_machine::block::WARP_SIZE;
+use kernpack_machine::block::{WARP_SIZE, WARPGROUP_SIZE};
 
 /// The axes, as registers are called.
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -27,13 +27,17 @@ impl<'c> Lowering<'c, '_, Nvptx> {
             Geometry::ClusterRank => self.register("cluster.ctarank"),
             Geometry::ClusterSize => self.register("cluster.nctarank"),
             Geometry::Lane => self.lane_idx(),
-            Geometry::Warp => {
-                let bits = self.emitter.int(Ty::I32, WARP_SIZE.ilog2().into());
-                self.emitter.arith(Operation::ShiftRightZeros, self.linear(), bits)
-            }
+            Geometry::Warp => self.group_of(WARP_SIZE),
+            Geometry::Warpgroup => self.group_of(WARPGROUP_SIZE),
         };
         // A register is below 2^31.
         self.set_number(result, value, Scalar::U32);
+    }
+
+    /// Which of the groups of so many threads it is, a power of two, that the thread is in.
+    fn group_of(&self, size: u32) -> V<'c> {
+        let bits = self.emitter.int(Ty::I32, size.ilog2().into());
+        self.emitter.arith(Operation::ShiftRightZeros, self.linear(), bits)
     }
 
     fn register(&self, name: &str) -> V<'c> {

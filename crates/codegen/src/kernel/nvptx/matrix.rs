@@ -14,7 +14,7 @@ use kernpack_kernel_ir::types::Scalar;
 const WORD_BYTES: u32 = 4;
 
 /// How the numbers of a factor are called in PTX. Those of a float32 are rounded first.
-fn word_of(factor: Scalar) -> &'static str {
+pub(super) fn word_of(factor: Scalar) -> &'static str {
     match factor {
         Scalar::F16 => "f16",
         Scalar::BF16 => "bf16",
@@ -26,7 +26,7 @@ fn word_of(factor: Scalar) -> &'static str {
 }
 
 /// Registers in braces, from the first of that number on.
-fn registers(first: usize, count: usize) -> String {
+pub(super) fn registers(first: usize, count: usize) -> String {
     let all: Vec<_> = (first..first + count).map(|number| format!("${number}")).collect();
     format!("{{{}}}", all.join(", "))
 }

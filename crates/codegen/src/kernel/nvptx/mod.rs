@@ -3,9 +3,9 @@
 //! each thread runs.
 //!
 //! `param.rs` begins kernels, and `space.rs` numbers address spaces. `geometry.rs` reads
-//! registers, `warp.rs`, `matrix.rs`, `atomic.rs` and `mbarrier.rs` are what threads do together,
-//! and `copy.rs` and `bulk.rs` what goes on beside them. `instruction.rs` has conversions that
-//! round, `asm.rs` is PTX as it is written, `print.rs` calls the device's `vprintf`, and
+//! registers, `warp.rs`, `matrix.rs`, `wgmma.rs`, `atomic.rs` and `mbarrier.rs` are what threads do
+//! together, and `copy.rs` and `bulk.rs` what goes on beside them. `instruction.rs` has conversions
+//! that round, `asm.rs` is PTX as it is written, `print.rs` calls the device's `vprintf`, and
 //! `assert.rs` writes down which assertion failed.
 //! `call.rs` does each row as it means, or as its entry says: `rows.rs` is NVIDIA's column of the
 //! table of intrinsics. `needs.rs` says what rows need of an architecture and of PTX.
@@ -33,6 +33,7 @@ mod space;
 #[cfg(test)]
 mod tests;
 mod warp;
+mod wgmma;
 
 use super::shared::{Lowering, Target, locals_named, module};
 use crate::llvm::{self, Context, Emitter, Function, PtxError, PtxOptions, Ty, V};

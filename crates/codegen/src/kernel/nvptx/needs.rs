@@ -8,7 +8,7 @@ use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, MatrixOp, MbarrierOp, M
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, Expr, Load, OpKind, Operand, Qualifier, Region, Store};
 use kernpack_kernel_ir::verify::check_calls;
-use kernpack_machine::{Arch, PtxVersion};
+use kernpack_machine::{Arch, ArchKind, PtxVersion, Suffix};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 
 /// The least that a GPU and PTX have to be: 80 is `sm_80`, and 70 PTX 7.0.
@@ -18,21 +18,29 @@ pub struct Needs {
     pub sm: u32,
     /// The version of PTX.
     pub ptx: u32,
+    /// Whether it is of that one architecture, which code is made for by its `a`: 90 is `sm_90a`.
+    pub is_of_one: bool,
 }
 
 impl Needs {
     /// Every GPU that kernpack makes code for has it.
-    pub const NOTHING: Needs =
-        Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
+    pub const NOTHING: Needs = Needs {
+        sm: Arch::OLDEST_OF_KERNELS.number,
+        ptx: PtxVersion::OLDEST_OF_KERNELS.number(),
+        is_of_one: false,
+    };
 
     /// Of clusters and dependent launches, which came with sm_90.
-    pub const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78 };
+    pub const SINCE_SM_90: Needs = Needs { sm: 90, ptx: 78, ..Needs::NOTHING };
 
     /// Of mbarriers: what is said of their order is newer than they are.
     const MBARRIERS: Needs = Needs { ptx: 80, ..Needs::NOTHING };
 
     /// Of mbarriers that count bytes, and what goes with them.
-    const COUNTS_OF_BYTES: Needs = Needs { sm: 90, ptx: 80 };
+    const COUNTS_OF_BYTES: Needs = Needs { sm: 90, ptx: 80, ..Needs::NOTHING };
+
+    /// Of products of warpgroups, and of registers that these hand to one another.
+    const WARPGROUPS: Needs = Needs { sm: 90, ptx: 80, is_of_one: true };
 
     /// Of a call: what its row does, and its words.
     pub fn of(call: &Call) -> Needs {
@@ -63,6 +71,7 @@ impl Needs {
             ) => Needs::SINCE_SM_90,
             // Stores of matrices came with clusters.
             Meaning::Matrix(MatrixOp::Store) => Needs::SINCE_SM_90,
+            Meaning::Product(_) | Meaning::Registers { .. } => Needs::WARPGROUPS,
             Meaning::Bulk(_) => Needs::COUNTS_OF_BYTES,
             Meaning::Mbarrier(op) => match op {
                 MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx | MbarrierOp::CompleteTx => {
@@ -104,7 +113,25 @@ impl Needs {
 
     /// Both.
     fn and(self, other: Needs) -> Needs {
-        Needs { sm: self.sm.max(other.sm), ptx: self.ptx.max(other.ptx) }
+        Needs {
+            sm: self.sm.max(other.sm),
+            ptx: self.ptx.max(other.ptx),
+            is_of_one: self.is_of_one || other.is_of_one,
+        }
+    }
+
+    /// Whether an architecture has it.
+    pub fn are_met_by(self, arch: Arch) -> bool {
+        match self.is_of_one {
+            true => arch.number == self.sm && arch.suffix == Suffix::A,
+            false => arch.number >= self.sm,
+        }
+    }
+
+    /// The architecture that has it, as its code is called.
+    fn arch(self) -> Arch {
+        let suffix = if self.is_of_one { Suffix::A } else { Suffix::None };
+        Arch { kind: ArchKind::Sm, number: self.sm, suffix }
     }
 }
 
@@ -115,20 +142,21 @@ pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
     PtxVersion::of_number(ptx)
 }
 
-/// Checks that each row that a kernel calls can be had: `sm` is a compute capability, 90 for
-/// `sm_90`, and `ptx` a version of PTX, 80 for PTX 8.0.
+/// Checks that each row that a kernel calls can be had by an architecture: `ptx` is a version of
+/// PTX, 80 for PTX 8.0.
 ///
 /// # Errors
 /// Each call of a row that needs more.
-pub fn check_needs(kernel: &Kernel, sm: u32, ptx: u32) -> Result<(), Diagnostics> {
+pub fn check_needs(kernel: &Kernel, arch: Arch, ptx: u32) -> Result<(), Diagnostics> {
     check_calls(kernel, |call| {
         let (name, needs) = (call.intrinsic.name, Needs::of(call));
-        if needs.sm > sm {
-            let message = format!("`{name}` needs sm_{}, and code is made for sm_{sm}", needs.sm);
+        if !needs.are_met_by(arch) {
+            let (needed, made) = (needs.arch(), Arch { kind: ArchKind::Sm, ..arch });
+            let message = format!("`{name}` needs {needed}, and code is made for {made}");
+            let or_newer = if needs.is_of_one { "" } else { " or newer" };
             let help = format!(
-                "build for sm_{0} or newer alone, or give it a launch of its own, \
-                 `launch(…, arch=\"sm_{0}\")`, beside one that does without it",
-                needs.sm
+                "build for {needed}{or_newer} alone, or give it a launch of its own, \
+                 `launch(…, arch=\"{needed}\")`, beside one that does without it"
             );
             return Some(Diagnostic::new("kernel-arch", message).help(help));
         }
@@ -148,11 +176,12 @@ mod tests {
 
     #[test]
     fn a_call_needs_an_architecture_and_a_version_of_ptx() {
+        let arch = |name: &str| name.parse().expect("it is one");
         let fence = kernel("kernel k() { call fence(cluster) }");
-        assert!(check_needs(&fence, 90, 78).is_ok());
+        assert!(check_needs(&fence, arch("sm_90"), 78).is_ok());
         expect![[r#"
             error[kernel-arch]: `fence` needs sm_90, and code is made for sm_89, in `call fence(cluster)`
-              help: build for sm_90 or newer alone, or give it a launch of its own, `launch(…, arch="sm_90")`, beside one that does without it"#]].assert_eq(&check_needs(&fence, 89, 78).unwrap_err().to_string());
-        expect!["error[kernel-arch]: `fence` needs PTX 7.8, and code is made for PTX 7.7, in `call fence(cluster)`"].assert_eq(&check_needs(&fence, 90, 77).unwrap_err().to_string());
+              help: build for sm_90 or newer alone, or give it a launch of its own, `launch(…, arch="sm_90")`, beside one that does without it"#]].assert_eq(&check_needs(&fence, arch("sm_89"), 78).unwrap_err().to_string());
+        expect!["error[kernel-arch]: `fence` needs PTX 7.8, and code is made for PTX 7.7, in `call fence(cluster)`"].assert_eq(&check_needs(&fence, arch("sm_90"), 77).unwrap_err().to_string());
     }
 }

@@ -6,6 +6,7 @@ mod matrices;
 mod memory;
 mod numbers;
 mod qualified;
+mod wgmma;
 mod wide;
 
 use super::*;

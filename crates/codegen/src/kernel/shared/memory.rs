@@ -115,6 +115,13 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
 
     pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
         let of = self.kernel.ty(result);
+        if let Some(elements) = self.packed_at(load.pointer, of) {
+            let lanes = self.read_elements(elements);
+            return match of {
+                Type::Scalar(scalar) => self.set_number(result, lanes[0], scalar),
+                Type::Vector(..) | Type::Pointer(_) => self.set_lanes(result, &lanes),
+            };
+        }
         if let (Type::Vector(scalar, _), Some(lanes)) = (of, self.lanes_at(load.pointer, of)) {
             let element = Self::in_memory(Type::Scalar(scalar));
             let lanes = lanes.iter().map(|lane| self.emitter.load(element, *lane));
@@ -164,6 +171,13 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
 
     pub(super) fn lower_store(&mut self, store: &Store) {
         let of = self.kernel.ty(store.value);
+        if let Some(elements) = self.packed_at(store.pointer, of) {
+            let values = match of {
+                Type::Vector(..) => self.lanes(store.value),
+                Type::Scalar(_) | Type::Pointer(_) => vec![self.full(store.value)],
+            };
+            return self.write_elements(elements, values);
+        }
         if let Some(lanes) = self.lanes_at(store.pointer, of) {
             let values = self.lanes(store.value).into_iter();
             return values.zip(lanes).for_each(|(value, lane)| self.emitter.store(*lane, value));

@@ -19,6 +19,7 @@ mod float;
 mod lines;
 mod memory;
 mod number;
+mod products;
 mod registers;
 mod target;
 
@@ -30,6 +31,7 @@ use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
 use kernpack_kernel_ir::widen;
 use lines::KernelLines;
+use products::Products;
 use registers::Registers;
 use rustc_hash::FxHashMap;
 
@@ -76,6 +78,7 @@ fn lower_kernel<'c, T: Target>(
         taken: FxHashMap::default(),
         shifted: FxHashMap::default(),
         registers: Registers::of(kernel),
+        products: Products::of(kernel),
         slots: vec![],
         locals: vec![],
         shared: vec![],
@@ -114,6 +117,8 @@ pub(super) struct Lowering<'c, 'k, T> {
     shifted: FxHashMap<Value, Shifted<'c>>,
     /// Which register tensors are variables.
     registers: Registers,
+    /// What fences and waits of products hand on.
+    pub(super) products: Products,
     /// The addresses of slots.
     slots: Vec<V<'c>>,
     /// The addresses of register tensors: of each element, where they are variables.

@@ -10,6 +10,9 @@ use kernpack_kernel_ir::op::{Expr, Load, OpKind, Operand, Region, Store};
 use kernpack_kernel_ir::types::{Scalar, Type};
 use std::collections::HashMap;
 
+/// The bytes of a register.
+const WORD_BYTES: u32 = 4;
+
 /// Which register tensors are variables, and which element each address is that of.
 pub(super) struct Registers {
     elements: HashMap<Value, (Local, u32)>,
@@ -23,6 +26,8 @@ enum Width {
     Unknown,
     /// All are of so many elements, and begin at a multiple of that.
     Each(u32),
+    /// So many are a register of 32 bits, as calls take them.
+    Word(u32),
     /// One is of what is not known while compiling.
     Memory,
 }
@@ -40,7 +45,7 @@ impl Registers {
     pub(super) fn width(&self, local: Local) -> Option<u32> {
         match self.widths[local.index()] {
             Width::Unknown => Some(1),
-            Width::Each(width) => Some(width),
+            Width::Each(width) | Width::Word(width) => Some(width),
             Width::Memory => None,
         }
     }
@@ -50,6 +55,12 @@ impl Registers {
     pub(super) fn variable(&self, address: Value) -> Option<(Local, usize)> {
         let (local, element) = *self.elements.get(&address)?;
         Some((local, (element / self.width(local)?) as usize))
+    }
+
+    /// The tensor and the element that an address is that of, where several are a register.
+    pub(super) fn packed(&self, address: Value) -> Option<(Local, u32)> {
+        let (local, element) = *self.elements.get(&address)?;
+        matches!(self.widths[local.index()], Width::Word(_)).then_some((local, element))
     }
 
     fn region(&mut self, kernel: &Kernel, region: &Region) {
@@ -66,7 +77,9 @@ impl Registers {
             }
             (OpKind::Expr(Expr::Offset(base, bytes)), Some(result)) => {
                 if let Some(&(local, element)) = self.elements.get(base) {
-                    match offset_in(kernel, local, element, *bytes) {
+                    let bytes = kernel.constant(*bytes).and_then(|bytes| bytes.as_int());
+                    let array = &kernel.locals[local.index()];
+                    match bytes.and_then(|bytes| array.further(element, bytes)) {
                         Some(element) => drop(self.elements.insert(result, (local, element))),
                         None => self.keep(local),
                     }
@@ -83,7 +96,7 @@ impl Registers {
                 kind.uses(&mut |value| self.keep_at(*value));
                 if let OpKind::Call(call) = kind {
                     call.operands.iter().for_each(|operand| match operand {
-                        Operand::Local(local) => self.keep(*local),
+                        Operand::Local(local) => self.part(kernel, *local),
                         Operand::Value(_) | Operand::Constant(_) | Operand::Word(_) => {}
                     });
                 }
@@ -98,7 +111,7 @@ impl Registers {
         let is_whole = |lanes| element.is_multiple_of(lanes) && array.count.is_multiple_of(lanes);
         let before = self.widths[local.index()];
         self.widths[local.index()] = match lanes_of(ty, array.element) {
-            _ if before == Width::Memory => Width::Memory,
+            _ if matches!(before, Width::Memory | Width::Word(_)) => before,
             Some(lanes) if element + lanes <= array.count => {
                 let is_same = [Width::Unknown, Width::Each(lanes)].contains(&before);
                 Width::Each(if is_same && is_whole(lanes) { lanes } else { 1 })
@@ -114,18 +127,20 @@ impl Registers {
         }
     }
 
+    /// Calls take elements, each a variable, or as many as are a register.
+    fn part(&mut self, kernel: &Kernel, local: Local) {
+        let width = &mut self.widths[local.index()];
+        if *width != Width::Memory {
+            *width = match WORD_BYTES / kernel.locals[local.index()].element.bytes() {
+                ..=1 => Width::Each(1),
+                each => Width::Word(each),
+            };
+        }
+    }
+
     fn keep(&mut self, local: Local) {
         self.widths[local.index()] = Width::Memory;
     }
-}
-
-/// The element so many bytes behind another, where there is one.
-fn offset_in(kernel: &Kernel, local: Local, element: u32, bytes: Value) -> Option<u32> {
-    let array = &kernel.locals[local.index()];
-    let (bytes, width) = (kernel.constant(bytes)?.as_int()?, i64::from(array.element.bytes()));
-    let further = (bytes % width == 0).then_some(bytes / width)?;
-    let element = u32::try_from(i64::from(element).checked_add(further)?).ok()?;
-    (element < array.count).then_some(element)
 }
 
 /// How many elements of a type a value is.

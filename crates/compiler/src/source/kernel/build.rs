@@ -140,7 +140,7 @@ fn checked(
     verify(&kernel)?;
     leave_out_models(&mut kernel);
     let mut archs = archs.iter().filter(|arch| is_for(source, &kernel, arch.value));
-    archs.try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX.number()))?;
+    archs.try_for_each(|arch| check_needs(&kernel, arch.value, NEWEST_PTX.number()))?;
     Ok(kernel)
 }
 

@@ -3,6 +3,7 @@
 //! break have their cases in the suite: `tests/suite/kernels/verifier.md`.
 
 mod malformed;
+mod products;
 mod running;
 
 use crate::kernel::Kernel;

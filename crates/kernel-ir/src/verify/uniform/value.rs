@@ -241,6 +241,7 @@ impl<'k> Values<'k> {
             Geometry::BlockIdx(_)
             | Geometry::GridDim(_)
             | Geometry::Warp
+            | Geometry::Warpgroup
             | Geometry::BlockInCluster(_)
             | Geometry::BlockInClusterDim(_)
             | Geometry::ClusterIdx(_)

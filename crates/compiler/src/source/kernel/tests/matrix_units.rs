@@ -174,3 +174,111 @@ fn its_resources_are_those_that_ptxas_reports() {
     assert!(function.registers.is_some_and(|count| (8..=64).contains(&count)), "{report}");
     assert!(!function.has_spills() && function.barriers == Some(0), "{report}");
 }
+
+/// A kernel with products of a type of factors and so many columns, with a factor in registers
+/// where that is asked for, one of which is in flight while the next begins.
+fn products(factor: &str, n: u32, from_registers: bool) -> String {
+    let sums = if factor.ends_with("int8") { "int32" } else { "float32" };
+    let one = if factor.ends_with("int8") { "1" } else { "1.0" };
+    let each = match factor {
+        "float32" => 4,
+        "int8" | "uint8" => 16,
+        _ => 8,
+    };
+    let lies = "k, swizzle32, 16, 256";
+    let product = match from_registers {
+        true => format!("wgmma.registers(local0, 0, local1, 0, v3, v9, {factor}, {n}, {lies})"),
+        false => format!("wgmma.shared(local0, 0, v2, v3, v9, {factor}, {n}, {lies}, {lies})"),
+    };
+    let mut text = format!(
+        "kernel {factor}_{n}_{from_registers}(v0 out: pointer.global {sums} align 16 written, v1 n: int64 0..100) \
+         block [128, 1, 1] {{
+           shared0 a: {factor} bytes 2048 align 1024
+           shared1 b: {factor} bytes 8192 align 1024
+           local0 acc: {sums} count {}
+           local1 part: {factor} count {each}
+           v2: pointer.shared = shared0
+           v3: pointer.shared = shared1
+           v4: int64 = const 0
+           v5: int64 = const 1
+           v6: pointer.local = local0
+           v7: pointer.local = local1
+           v8: {factor} = const {one}\n",
+        n / 2
+    );
+    let bytes = 16 / each;
+    for element in 0..each {
+        let value = 100 + 2 * element;
+        text += &format!(
+            "v{value}: int64 = const {}  v{}: pointer.local = offset v7, v{value}  \
+             store v{}, v8 align {bytes}\n",
+            element * bytes,
+            value + 1,
+            value + 1,
+        );
+    }
+    text += &format!(
+        "for v10: int64 = v4 to v1 step v5 {{
+           v9: bool = gt v10, v4
+           call wgmma.fence()
+           call {product}
+           call wgmma.commit()
+           call wgmma.wait(1)
+         }}
+         call wgmma.wait(0)\n"
+    );
+    for quarter in 0..n / 8 {
+        let value = 200 + 4 * quarter;
+        text += &format!(
+            "v{value}: int64 = const {}
+             v{}: pointer.local = offset v6, v{value}  v{}: {sums}x4 = load v{} align 16
+             v{}: pointer.global = offset v0, v{value}  store v{}, v{} align 16\n",
+            quarter * 16,
+            value + 1,
+            value + 2,
+            value + 1,
+            value + 3,
+            value + 3,
+            value + 2,
+        );
+    }
+    text + "}"
+}
+
+/// ptxas says nothing of products that wait for one another, or of waits that nobody asked for.
+#[test]
+fn products_are_assembled_as_they_are_written() {
+    let texts = [
+        products("bfloat16", 64, false),
+        products("bfloat16", 256, true),
+        products("float16", 8, true),
+        products("float32", 16, false),
+        products("float32", 16, true),
+        products("int8", 24, false),
+        products("uint8", 32, true),
+    ];
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let artifact = built(&source(&texts), &["sm_90a"], &[]);
+    assert_eq!(artifact.assemblers, [AssemblerKind::Ptxas]);
+    assert!(artifact.warnings.is_empty(), "{:?}", artifact.warnings);
+}
+
+#[test]
+fn products_are_of_one_architecture() {
+    expect_errors(
+        &source(&[&products("bfloat16", 8, false)]),
+        &["sm_90"],
+        expect![[r#"
+            error[kernel-arch]: `wgmma.fence` needs sm_90a, and code is made for sm_90, in `call wgmma.fence()`
+              help: build for sm_90a alone, or give it a launch of its own, `launch(…, arch="sm_90a")`, beside one that does without it
+            error[kernel-arch]: `wgmma.shared` needs sm_90a, and code is made for sm_90, in `call wgmma.shared(local0, 0, v2, v3, v9, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`
+              help: build for sm_90a alone, or give it a launch of its own, `launch(…, arch="sm_90a")`, beside one that does without it
+            error[kernel-arch]: `wgmma.commit` needs sm_90a, and code is made for sm_90, in `call wgmma.commit()`
+              help: build for sm_90a alone, or give it a launch of its own, `launch(…, arch="sm_90a")`, beside one that does without it
+            error[kernel-arch]: `wgmma.wait` needs sm_90a, and code is made for sm_90, in `call wgmma.wait(1)`
+              help: build for sm_90a alone, or give it a launch of its own, `launch(…, arch="sm_90a")`, beside one that does without it
+            error[kernel-arch]: `wgmma.wait` needs sm_90a, and code is made for sm_90, in `call wgmma.wait(0)`
+              help: build for sm_90a alone, or give it a launch of its own, `launch(…, arch="sm_90a")`, beside one that does without it
+        "#]],
+    );
+}

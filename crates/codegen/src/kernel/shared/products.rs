@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Register tensors that products of warpgroups are made of, which are variables, an element each.
+
+use super::{Lowering, Target};
+use crate::llvm::{Ty, V};
+use kernpack_kernel_ir::group_product::Elements;
+use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
+use kernpack_kernel_ir::types::Type;
+use kernpack_kernel_ir::verify::Handed;
+
+/// What fences and waits hand on, call by call in the order of the text.
+pub(in crate::kernel) struct Products {
+    handed: Handed,
+    n_fences: usize,
+    n_waits: usize,
+}
+
+impl Products {
+    pub(super) fn of(kernel: &Kernel) -> Products {
+        Products { handed: Handed::of(kernel), n_fences: 0, n_waits: 0 }
+    }
+
+    /// The register tensors that the next fence hands on.
+    pub(in crate::kernel) fn next_fence(&mut self) -> Vec<Local> {
+        let handed = self.handed.by_fences.get(self.n_fences);
+        self.n_fences += 1;
+        handed.into_iter().flatten().copied().collect()
+    }
+
+    /// Those that the next wait hands on.
+    pub(in crate::kernel) fn next_wait(&mut self) -> Vec<Local> {
+        let handed = self.handed.by_waits.get(self.n_waits);
+        self.n_waits += 1;
+        handed.into_iter().flatten().copied().collect()
+    }
+}
+
+impl<'c, T: Target> Lowering<'c, '_, T> {
+    /// All elements of a register tensor.
+    pub(in crate::kernel) fn all_elements(&self, local: Local) -> Elements {
+        Elements { local, first: 0, count: self.kernel.locals[local.index()].count }
+    }
+
+    /// The elements at an address, where several of them are a register.
+    pub(super) fn packed_at(&self, address: Value, of: Type) -> Option<Elements> {
+        let (local, first) = self.registers.packed(address)?;
+        Some(Elements { local, first, count: of.lanes().into() })
+    }
+
+    /// How many elements a variable is, and its type.
+    fn variable_ty(&self, local: Local) -> (u32, Ty) {
+        let width = self.registers.width(local);
+        let width = width.unwrap_or_else(|| unreachable!("{local} is in registers"));
+        let lanes = u8::try_from(width).unwrap_or(1);
+        (width, Self::ty(Type::of_lanes(self.kernel.locals[local.index()].element, lanes)))
+    }
+
+    /// The variables of elements, which are whole ones.
+    fn variables(&self, Elements { local, first, count }: Elements) -> &[V<'c>] {
+        let (width, _) = self.variable_ty(local);
+        let range = first / width..(first + count) / width;
+        &self.locals[local.index()][range.start as usize..range.end as usize]
+    }
+
+    /// What elements are now, as registers have them.
+    pub(in crate::kernel) fn read_registers(&self, elements: Elements) -> Vec<V<'c>> {
+        let (_, of) = self.variable_ty(elements.local);
+        self.variables(elements).iter().map(|at| self.emitter.load(of, *at)).collect()
+    }
+
+    /// Makes elements what registers have.
+    pub(in crate::kernel) fn write_registers(
+        &self,
+        elements: Elements,
+        values: impl IntoIterator<Item = V<'c>>,
+    ) {
+        let (_, of) = self.variable_ty(elements.local);
+        for (at, value) in self.variables(elements).iter().zip(values) {
+            self.emitter.store(*at, self.emitter.bitcast(value, of));
+        }
+    }
+
+    /// What elements are now of which several are a register, one by one.
+    pub(super) fn read_elements(&self, elements: Elements) -> Vec<V<'c>> {
+        let (width, of) = self.variable_ty(elements.local);
+        let of_number = |number: u32| {
+            let at = self.locals[elements.local.index()][(number / width) as usize];
+            self.emitter.lane(self.emitter.load(of, at), number % width)
+        };
+        elements.numbers().map(of_number).collect()
+    }
+
+    /// Makes them something.
+    pub(super) fn write_elements(&self, elements: Elements, values: Vec<V<'c>>) {
+        let (width, of) = self.variable_ty(elements.local);
+        for (number, value) in elements.numbers().zip(values) {
+            let at = self.locals[elements.local.index()][(number / width) as usize];
+            let word = self.emitter.load(of, at);
+            self.emitter.store(at, self.emitter.insert_lane(word, number % width, value));
+        }
+    }
+}
