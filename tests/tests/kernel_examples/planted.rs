@@ -21,10 +21,22 @@ struct Example {
 /// access.
 type Expected<'e> = (&'static str, &'e str, Option<&'e str>);
 
-/// The files that an example is of: its own, and what it has in common with others.
-fn files_of(example: &'static str) -> Vec<&'static str> {
-    let takes_in = text(example).contains("\nfrom rows import ");
-    [example].into_iter().chain(takes_in.then_some("rows")).collect()
+/// The library's products of tiles, which are text that anybody could have written.
+const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py");
+
+/// The files that an example is of, with their texts: its own, and what it has in common with
+/// others. `gemm` has the library's part as a file, so that defects can be planted there, too.
+fn files_of(example: &'static str) -> Vec<(&'static str, String)> {
+    let own = text(example);
+    let names = ["raster", "tiled_mma", "tile_stream", "gemm", "store_tile"];
+    if example == "gemm" {
+        let import = format!("kp\nfrom matrix import {}\n", names.join(", "));
+        let own = own.replacen("kp\n", &import, 1);
+        let own = names.iter().fold(own, |own, name| own.replace(&format!("kp.{name}("), &format!("{name}(")));
+        return vec![("gemm", own), ("matrix", MATRIX.to_string())];
+    }
+    let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
+    [(example, own)].into_iter().chain(shared).collect()
 }
 
 /// The number of the only line with that in it; of the one in front, where it begins with `^`:
@@ -70,8 +82,7 @@ impl Example {
     /// Plants a defect: the only place with the text `from` becomes `to`.
     #[track_caller]
     fn expect(&self, (from, to): (&str, &str), expected: &[Expected<'_>]) {
-        let mut texts: Vec<_> =
-            files_of(self.file).into_iter().map(|name| (name, text(name))).collect();
+        let mut texts = files_of(self.file);
         let places: usize = texts.iter().map(|(_, text)| text.matches(from).count()).sum();
         assert_eq!(places, 1, "places with `{from}`");
         let planted = tempfile::tempdir().expect("a folder");
@@ -148,6 +159,8 @@ fn nothing_is_found_where_nothing_is_planted() {
         layer_norm_backward(8200).without_clusters(),
         transpose(),
         matmul(),
+        gemm(16),
+        gemm(192),
     ];
     for example in examples {
         assert_eq!(example.found(&folder()), [], "{}", example.function);
@@ -652,4 +665,25 @@ fn in_matmul() {
     example.expect((plain, barrier), &[("divergent", "^for step", Some("if t < 32"))]);
     let sum = "acc[i, j] = kp.fma";
     example.expect(("    acc.fill(0)\n", ""), &[("uninitialised-read", sum, None)]);
+}
+
+fn gemm(k: i64) -> Example {
+    let [a, b] = [[120, k], [64, k]].map(|shape| input(Scalar::BF16, &shape));
+    let args = vec![a, b, fresh(Scalar::BF16, &[120, 64])];
+    Example { file: "gemm", function: "gemm_simple", args, cc: 90 }
+}
+
+#[test]
+fn in_gemm() {
+    let (short, line) = (gemm(16), "kp.gemm(");
+    short.expect(("kp.block_idx()[0], grid", "kp.block_idx()[0] // 2, grid"), &[]);
+    let barrier = "    acc = mma.zeros()\n    if kp.lane_idx() < 16:\n        kp.sync_threads()\n";
+    short.expect(("    acc = mma.zeros()\n", barrier), &[("divergent", line, Some("if kp.lane_idx"))]);
+}
+
+#[test]
+fn in_the_library_of_gemm() {
+    let long = gemm(192);
+    long.expect(("        kp.sync_threads()\n", ""), &[]);
+    long.expect(("kp.wait_group(self.stages - 2)", "kp.wait_group(self.stages - 1)"), &[]);
 }

@@ -283,3 +283,16 @@ fn launches_of_matmul() {
         ],
     );
 }
+
+#[test]
+fn launches_of_gemm() {
+    let of = |n| {
+        [
+            tensor(1, Scalar::BF16, &[1000, 256]),
+            tensor(2, Scalar::BF16, &[n, 256]),
+            tensor(3, Scalar::BF16, &[1000, n]),
+        ]
+    };
+    expect_launches("gemm", "gemm_simple", &of(512), expect![""]);
+    expect_launches("gemm", "gemm_simple", &of(513), expect![""]);
+}
