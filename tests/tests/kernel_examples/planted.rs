@@ -32,7 +32,9 @@ fn files_of(example: &'static str) -> Vec<(&'static str, String)> {
     if example == "gemm" {
         let import = format!("kp\nfrom matrix import {}\n", names.join(", "));
         let own = own.replacen("kp\n", &import, 1);
-        let own = names.iter().fold(own, |own, name| own.replace(&format!("kp.{name}("), &format!("{name}(")));
+        let own = names
+            .iter()
+            .fold(own, |own, name| own.replace(&format!("kp.{name}("), &format!("{name}(")));
         return vec![("gemm", own), ("matrix", MATRIX.to_string())];
     }
     let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
@@ -678,7 +680,10 @@ fn in_gemm() {
     let (short, line) = (gemm(16), "kp.gemm(");
     short.expect(("kp.block_idx()[0], grid", "kp.block_idx()[0] // 2, grid"), &[]);
     let barrier = "    acc = mma.zeros()\n    if kp.lane_idx() < 16:\n        kp.sync_threads()\n";
-    short.expect(("    acc = mma.zeros()\n", barrier), &[("divergent", line, Some("if kp.lane_idx"))]);
+    short.expect(
+        ("    acc = mma.zeros()\n", barrier),
+        &[("divergent", line, Some("if kp.lane_idx"))],
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod copy_bulk;
 mod limit;
 mod make;
 mod recast;
+mod swizzled;
 mod whole;
 mod within;
 
