@@ -288,9 +288,9 @@ fn launches_of_matmul() {
 fn launches_of_gemm() {
     let of = |n| {
         [
-            tensor(1, Scalar::BF16, &[1000, 256]),
-            tensor(2, Scalar::BF16, &[n, 256]),
-            tensor(3, Scalar::BF16, &[1000, n]),
+            tensor(1, HALVES, &[1000, 256]),
+            tensor(2, HALVES, &[n, 256]),
+            tensor(3, HALVES, &[1000, n]),
         ]
     };
     expect_launches("gemm", "gemm_simple", &of(512), expect![""]);
