@@ -677,18 +677,48 @@ fn gemm(k: i64) -> Example {
 
 #[test]
 fn in_gemm() {
-    let (short, line) = (gemm(16), "kp.gemm(");
-    short.expect(("kp.block_idx()[0], grid", "kp.block_idx()[0] // 2, grid"), &[]);
     let barrier = "    acc = mma.zeros()\n    if kp.lane_idx() < 16:\n        kp.sync_threads()\n";
-    short.expect(
+    gemm(16).expect(
         ("    acc = mma.zeros()\n", barrier),
-        &[("divergent", line, Some("if kp.lane_idx"))],
+        &[("divergent", "^for _ in range(ab.steps)", Some("if kp.lane_idx"))],
+    );
+}
+
+/// Where the library copies, and loads what products take.
+const COPY: &str = "^kp.local_tile(source[below";
+const LOADS: [&str; 2] = ["fragment[None, i].store(kp.ldmatrix", "(0, j)).store(kp.ldmatrix"];
+
+#[test]
+fn in_the_stages_of_gemm() {
+    let example = gemm(192);
+    let both = |code| LOADS.map(|load| (code, load, Some(COPY)));
+    let overwritten = LOADS.map(|load| ("shared-race", COPY, Some(load)));
+    let unwritten = LOADS.map(|load| ("uninitialised-read", load, None));
+    let (wait, sync) = ("        kp.wait_group(self.stages - 2)\n", "        kp.sync_threads()\n");
+    example.expect(
+        (&format!("{wait}{sync}"), wait),
+        &[both("shared-race"), overwritten, unwritten].concat(),
+    );
+    let unawaited = [("unawaited-copy", COPY, None)];
+    example.expect(
+        ("kp.wait_group(self.stages - 2)", "kp.wait_group(self.stages - 1)"),
+        &[&both("copy-in-flight")[..], &both("shared-race"), &unawaited].concat(),
+    );
+    example.expect(
+        ("self.stages - 1 if self.stage == 0 else self.stage - 1", "self.stage"),
+        &[both("copy-in-flight"), overwritten, unwritten].concat(),
     );
 }
 
 #[test]
-fn in_the_library_of_gemm() {
-    let long = gemm(192);
-    long.expect(("        kp.sync_threads()\n", ""), &[]);
-    long.expect(("kp.wait_group(self.stages - 2)", "kp.wait_group(self.stages - 1)"), &[]);
+fn at_the_edges_of_gemm() {
+    let example = gemm(16);
+    let unwritten = LOADS.map(|load| ("uninitialised-read", load, None));
+    let beyond_it = [("index-out-of-bounds", COPY, None), ("out-of-bounds", COPY, None)];
+    example.expect((" and first + row + below < x.shape[0]", ""), &[beyond_it, unwritten].concat());
+    let line = "c[row, column + e] = values[e]";
+    example.expect(("if row < c.shape[0] and column", "if column"), &beyond(line));
+    let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def add";
+    let sum = "sums[None, i, j].store(kp.mma_sync";
+    example.expect((zeros, "\n    def add"), &[("uninitialised-read", sum, None)]);
 }
