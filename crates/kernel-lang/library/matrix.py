@@ -31,7 +31,7 @@ class MmaOp:
         return mma(dtype, kp.float32 if dtype.is_float else kp.int32, (ROWS, COLUMNS, k))
 
     def smem_layout(self, tile, stages):
-        """Rows of 128 bytes, or of as many as a tile has. Places of 16 bytes are swizzled: of eight rows below each other, each is in other banks."""
+        # Places of 16 bytes are swizzled: of eight rows below each other, each is in other banks.
         rows, k = tile
         wide = kp.min(k, 8 * self.each)
         bits = 3 if wide == 8 * self.each else 2 if wide == 4 * self.each else 1
