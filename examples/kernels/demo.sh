@@ -19,6 +19,8 @@ demo() {
         echo "== kernpack run reduce_sum.py $function m=8 n=100 --check --fill ones"
         "$kernpack" run "$here/reduce_sum.py" "$function" m=8 n=100 --check --fill ones
     done
+    echo "== kernpack run gemm.py gemm_simple m=100 n=72 k=64 --check --fill ones"
+    "$kernpack" run "$here/gemm.py" gemm_simple m=100 n=72 k=64 --check --fill ones
 }
 
 demo | tee "$folder/printed.txt"

@@ -61,6 +61,11 @@ CALLS = [
     *[f"transpose transpose m={m} n={n}" for m, n in ((1, 1), (64, 64), (65, 130), (31, 127))],
     "matmul matmul m=128 n=256 k=16",
     "matmul matmul m=128 n=128 k=48",
+    *[
+        f"gemm gemm_simple m={m} n={n} k={k} T={dtype} --fill a=ones --fill b=2"
+        for m, n, k in ((1, 1, 8), (129, 136, 160), (130, 33, 72))
+        for dtype in ("float16", "bfloat16")
+    ],
 ]
 
 # What `kp.fast_exp2` is made of, and `kp.log` beside it.

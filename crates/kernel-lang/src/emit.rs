@@ -31,6 +31,8 @@ pub(crate) struct Emission {
     products: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
     /// The arrays of the block, by their addresses.
     arrays: FxHashMap<kernel::Value, Shared>,
+    /// The same of sums.
+    sums: FxHashMap<kernel::Value, [Int<Leaf>; 2]>,
     /// The pointers behind which the kernel writes.
     written: Vec<kernel::Value>,
     /// The register tensors, by their addresses.
@@ -52,6 +54,7 @@ impl Emission {
             facts: FxHashMap::default(),
             products: FxHashMap::default(),
             arrays: FxHashMap::default(),
+            sums: FxHashMap::default(),
             written: Vec::new(),
             locals: FxHashMap::default(),
             literals: FxHashMap::default(),
@@ -179,11 +182,27 @@ impl Emission {
             return result;
         }
         self.parameters.combine(op, result, a, b, &self.b);
-        if op == Binary::Mul {
-            let factors = [self.leaf(a), self.leaf(b)];
-            self.products.insert(result, factors);
-        }
+        let operands = [self.leaf(a), self.leaf(b)];
+        let made = match op {
+            Binary::Mul => &mut self.products,
+            Binary::Add => &mut self.sums,
+            _ => return result,
+        };
+        made.insert(result, operands);
         result
+    }
+
+    /// The two terms that a number is the sum of, so many times each; or it itself, where it is so
+    /// many times a number that is known.
+    pub fn terms_of(&self, value: kernel::Value, times: i64) -> Option<Vec<(Int<Leaf>, i64)>> {
+        if let Some([a, b]) = self.sums.get(&value) {
+            return Some(vec![(*a, times), (*b, times)]);
+        }
+        let (factor, known) = match self.products.get(&value)? {
+            [Int::Known(known), other] | [other, Int::Known(known)] => (*other, *known),
+            _ => return None,
+        };
+        Some(vec![(factor, times.checked_mul(known)?)])
     }
 
     /// Learns of two truth values together.

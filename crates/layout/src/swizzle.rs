@@ -54,6 +54,12 @@ impl Swizzle {
         1 << (self.bits + self.base + above)
     }
 
+    /// The number whose multiples can be added before or behind: no bit of theirs changes one, or
+    /// is changed.
+    pub fn period(self) -> i64 {
+        1 << (self.bits + self.base + self.shift.unsigned_abs())
+    }
+
     /// The bits by which others are changed.
     fn mask(self) -> i64 {
         ((1 << self.bits) - 1) << (self.base + self.shift.max(0).unsigned_abs())

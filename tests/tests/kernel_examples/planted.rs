@@ -21,10 +21,24 @@ struct Example {
 /// access.
 type Expected<'e> = (&'static str, &'e str, Option<&'e str>);
 
-/// The files that an example is of: its own, and what it has in common with others.
-fn files_of(example: &'static str) -> Vec<&'static str> {
-    let takes_in = text(example).contains("\nfrom rows import ");
-    [example].into_iter().chain(takes_in.then_some("rows")).collect()
+/// The library's products of tiles, which are text that anybody could have written.
+const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py");
+
+/// The files that an example is of, with their texts: its own, and what it has in common with
+/// others. `gemm` has the library's part as a file, so that defects can be planted there, too.
+fn files_of(example: &'static str) -> Vec<(&'static str, String)> {
+    let own = text(example);
+    let names = ["raster", "tiled_mma", "tile_stream", "gemm", "store_tile"];
+    if example == "gemm" {
+        let import = format!("kp\nfrom matrix import {}\n", names.join(", "));
+        let own = own.replacen("kp\n", &import, 1);
+        let own = names
+            .iter()
+            .fold(own, |own, name| own.replace(&format!("kp.{name}("), &format!("{name}(")));
+        return vec![("gemm", own), ("matrix", MATRIX.to_string())];
+    }
+    let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
+    [(example, own)].into_iter().chain(shared).collect()
 }
 
 /// The number of the only line with that in it; of the one in front, where it begins with `^`:
@@ -70,8 +84,7 @@ impl Example {
     /// Plants a defect: the only place with the text `from` becomes `to`.
     #[track_caller]
     fn expect(&self, (from, to): (&str, &str), expected: &[Expected<'_>]) {
-        let mut texts: Vec<_> =
-            files_of(self.file).into_iter().map(|name| (name, text(name))).collect();
+        let mut texts = files_of(self.file);
         let places: usize = texts.iter().map(|(_, text)| text.matches(from).count()).sum();
         assert_eq!(places, 1, "places with `{from}`");
         let planted = tempfile::tempdir().expect("a folder");
@@ -148,6 +161,8 @@ fn nothing_is_found_where_nothing_is_planted() {
         layer_norm_backward(8200).without_clusters(),
         transpose(),
         matmul(),
+        gemm(16),
+        gemm(192),
     ];
     for example in examples {
         assert_eq!(example.found(&folder()), [], "{}", example.function);
@@ -652,4 +667,58 @@ fn in_matmul() {
     example.expect((plain, barrier), &[("divergent", "^for step", Some("if t < 32"))]);
     let sum = "acc[i, j] = kp.fma";
     example.expect(("    acc.fill(0)\n", ""), &[("uninitialised-read", sum, None)]);
+}
+
+fn gemm(k: i64) -> Example {
+    let [a, b] = [[120, k], [64, k]].map(|shape| input(Scalar::BF16, &shape));
+    let args = vec![a, b, fresh(Scalar::BF16, &[120, 64])];
+    Example { file: "gemm", function: "gemm_simple", args, cc: 90 }
+}
+
+#[test]
+fn in_gemm() {
+    let barrier = "    acc = mma.zeros()\n    if kp.lane_idx() < 16:\n        kp.sync_threads()\n";
+    gemm(16).expect(
+        ("    acc = mma.zeros()\n", barrier),
+        &[("divergent", "^for _ in range(ab.steps)", Some("if kp.lane_idx"))],
+    );
+}
+
+/// Where the library copies, and loads what products take.
+const COPY: &str = "^kp.local_tile(source[below";
+const LOADS: [&str; 2] = ["fragment[None, i].store(kp.ldmatrix", "(0, j)).store(kp.ldmatrix"];
+
+#[test]
+fn in_the_stages_of_gemm() {
+    let example = gemm(192);
+    let both = |code| LOADS.map(|load| (code, load, Some(COPY)));
+    let overwritten = LOADS.map(|load| ("shared-race", COPY, Some(load)));
+    let unwritten = LOADS.map(|load| ("uninitialised-read", load, None));
+    let (wait, sync) = ("        kp.wait_group(self.stages - 2)\n", "        kp.sync_threads()\n");
+    example.expect(
+        (&format!("{wait}{sync}"), wait),
+        &[both("shared-race"), overwritten, unwritten].concat(),
+    );
+    let unawaited = [("unawaited-copy", COPY, None)];
+    example.expect(
+        ("kp.wait_group(self.stages - 2)", "kp.wait_group(self.stages - 1)"),
+        &[&both("copy-in-flight")[..], &both("shared-race"), &unawaited].concat(),
+    );
+    example.expect(
+        ("self.stages - 1 if self.stage == 0 else self.stage - 1", "self.stage"),
+        &[both("copy-in-flight"), overwritten, unwritten].concat(),
+    );
+}
+
+#[test]
+fn at_the_edges_of_gemm() {
+    let example = gemm(16);
+    let unwritten = LOADS.map(|load| ("uninitialised-read", load, None));
+    let beyond_it = [("index-out-of-bounds", COPY, None), ("out-of-bounds", COPY, None)];
+    example.expect((" and first + row + below < x.shape[0]", ""), &[beyond_it, unwritten].concat());
+    let line = "c[row, column + e] = values[e]";
+    example.expect(("if row < c.shape[0] and column", "if column"), &beyond(line));
+    let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def add";
+    let sum = "sums[None, i, j].store(kp.mma_sync";
+    example.expect((zeros, "\n    def add"), &[("uninitialised-read", sum, None)]);
 }

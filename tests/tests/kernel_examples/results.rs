@@ -9,12 +9,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-const F32: Scalar = Scalar::F32;
+pub(crate) const F32: Scalar = Scalar::F32;
 /// Half of the distance from 1 to the next float32.
-const U: f64 = 1.0 / (1 << 24) as f64;
+pub(crate) const U: f64 = 1.0 / (1 << 24) as f64;
 
 /// A function of a file, which a test makes once.
-fn function(file: &'static str, name: &'static str) -> Rc<Function> {
+pub(crate) fn function(file: &'static str, name: &'static str) -> Rc<Function> {
     thread_local! {
         static MADE: RefCell<HashMap<(&'static str, &'static str), Rc<Function>>> = RefCell::default();
     }
@@ -36,17 +36,17 @@ fn numbers(element: Scalar, count: i64, seed: u64) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-fn input(element: Scalar, shape: &[i64], seed: u64) -> (Arg, Vec<f64>) {
+pub(crate) fn input(element: Scalar, shape: &[i64], seed: u64) -> (Arg, Vec<f64>) {
     let values = numbers(element, shape.iter().product(), seed);
     (Arg::Tensor(Array::of(element, shape, values.clone())), values)
 }
 
-fn fresh(element: Scalar, shape: &[i64]) -> Arg {
+pub(crate) fn fresh(element: Scalar, shape: &[i64]) -> Arg {
     Arg::Tensor(Array::fresh(element, shape))
 }
 
 /// The first argument itself.
-fn in_place(shape: &[i64]) -> Arg {
+pub(crate) fn in_place(shape: &[i64]) -> Arg {
     Arg::Within { of: 0, from: 0, shape: shape.to_vec() }
 }
 
@@ -63,12 +63,12 @@ fn sound_on(cc: i64, function: &Function, args: &[Arg]) -> Came {
 }
 
 /// Makes such a call; gives its last tensor.
-fn last(function: &Function, args: &[Arg]) -> Vec<f64> {
+pub(crate) fn last(function: &Function, args: &[Arg]) -> Vec<f64> {
     sound(function, args).tensors.pop().expect("there is a tensor")
 }
 
 /// Holds each result against the exact one and how far it may be off.
-fn expect_near(what: &str, found: &[f64], exact: impl IntoIterator<Item = (f64, f64)>) {
+pub(crate) fn expect_near(what: &str, found: &[f64], exact: impl IntoIterator<Item = (f64, f64)>) {
     let exact: Vec<_> = exact.into_iter().collect();
     assert_eq!(found.len(), exact.len(), "{what}");
     for (i, (found, (exact, bound))) in found.iter().zip(exact).enumerate() {
@@ -156,7 +156,7 @@ fn rows_are_summed_with_vectors() {
 }
 
 /// Half of the distance from 1 to the next number of a type, and half of that of the smallest ones.
-fn rounding(element: Scalar) -> (f64, f64) {
+pub(crate) fn rounding(element: Scalar) -> (f64, f64) {
     match element {
         Scalar::F16 => (2f64.powi(-11), 2f64.powi(-25)),
         Scalar::BF16 => (2f64.powi(-8), 2f64.powi(-134)),
@@ -711,32 +711,6 @@ fn matrices_are_transposed() {
             assert!(refused.contains("noalias(x, out)"), "{refused}");
         }
     }
-}
-
-#[test]
-fn matrices_are_multiplied() {
-    let matmul = function("matmul", "matmul");
-    for (m, n, k) in [(0, 128, 16), (128, 128, 16), (128, 256, 32), (256, 128, 48)] {
-        let ((a, left), (b, right)) = (input(F32, &[m, k], 7), input(F32, &[k, n], 8));
-        let found = last(&matmul, &[a, b, fresh(F32, &[m, n])]);
-        expect_near(&format!("{m}x{n}x{k}"), &found, products(&left, &right, (m, n, k)));
-    }
-    let (a, values) = input(F32, &[128, 128], 9);
-    let shape = [128, 128];
-    let found = last(&matmul, &[a.clone(), in_place(&shape), fresh(F32, &shape)]);
-    expect_near("a square", &found, products(&values, &values, (128, 128, 128)));
-    let refused = call(&matmul, &[a.clone(), fresh(F32, &shape), in_place(&shape)]).unwrap_err();
-    assert!(refused.contains("noalias(a, c)"), "{refused}");
-}
-
-fn products(a: &[f64], b: &[f64], (m, n, k): (i64, i64, i64)) -> Vec<(f64, f64)> {
-    let (n, k) = (n as usize, k as usize);
-    let product = |i: usize| {
-        let terms = || (0..k).map(|t| a[i / n * k + t] * b[t * n + i % n]);
-        let size: f64 = terms().map(f64::abs).sum();
-        (terms().sum(), (k as f64 + 1.0) * U * size)
-    };
-    (0..m as usize * n).map(product).collect()
 }
 
 /// Who sums rows reads what the sums would overwrite.

@@ -283,3 +283,30 @@ fn launches_of_matmul() {
         ],
     );
 }
+
+#[test]
+fn launches_of_gemm() {
+    let of = |n| {
+        [
+            tensor(1, HALVES, &[1000, 256]),
+            tensor(2, HALVES, &[n, 256]),
+            tensor(3, HALVES, &[1000, n]),
+        ]
+    };
+    expect_launches(
+        "gemm",
+        "gemm_simple",
+        &of(512),
+        expect![
+            "gemm_tiles_bfloat16: grid [32,1,1], block [128,1,1], shared 65536, arguments 100000000 100 3e8 200000000 200 300000000"
+        ],
+    );
+    expect_launches(
+        "gemm",
+        "gemm_simple",
+        &of(513),
+        expect![
+            "gemm_tiles_2_bfloat16: grid [40,1,1], block [128,1,1], shared 65536, arguments 100000000 100 3e8 200000000 201 300000000"
+        ],
+    );
+}

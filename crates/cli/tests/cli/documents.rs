@@ -259,7 +259,7 @@ fn answers_for_programs_have_the_keys_that_stand_there() {
 /// them, and what its commands print stands behind them. `UPDATE_EXPECT=1` writes that.
 #[test]
 fn pages_on_kernels_show_what_happens() {
-    for name in ["writing-a-kernel.md", "debugging.md"] {
+    for name in ["writing-a-kernel.md", "debugging.md", "matrix-units.md"] {
         let text = document(name);
         let shown = walked(&text);
         if std::env::var_os("UPDATE_EXPECT").is_some() && shown != text {

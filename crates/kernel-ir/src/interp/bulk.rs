@@ -497,12 +497,13 @@ impl Bulk {
         if writes { self.to } else { self.from }
     }
 
-    /// The bytes that it touches there: where they begin, and how many.
+    /// The bytes of an end, which the copy touches.
     fn touched(&self, writes: bool) -> Touched {
         let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
         Touched { end: self.end(writes), spans: self.spans(writes), way, by: By::Bulk }
     }
 
+    /// The bytes that it touches there: where they begin, and how many.
     fn spans(&self, writes: bool) -> Vec<(u64, u32)> {
         let span = |piece: &Piece| {
             let offset = if writes { Some(piece.to) } else { piece.from };

@@ -24,12 +24,17 @@ pub(super) struct Part {
 }
 
 /// The files.
-pub(super) const PARTS: [Part; 2] = [
+pub(super) const PARTS: [Part; 3] = [
     Part { name: "memory.py", text: include_str!("../../library/memory.py"), family: None },
     Part {
         name: "pipeline.py",
         text: include_str!("../../library/pipeline.py"),
         family: Some("Pipelines"),
+    },
+    Part {
+        name: "matrix.py",
+        text: include_str!("../../library/matrix.py"),
+        family: Some("Products of tiles"),
     },
 ];
 

@@ -27,10 +27,10 @@ impl Emission {
     /// memory is aligned to them and a swizzle keeps them together.
     pub fn address(&mut self, memory: &Memory, at: &Int<Leaf>) -> Result<(kernel::Value, u32)> {
         let bytes = i64::from(memory.element.bytes());
-        let mut offset = Arith::mul(self, at, &Int::Known(bytes))?;
-        if let Some(swizzle) = memory.swizzle {
-            offset = swizzle.apply(self, &offset)?;
-        }
+        let offset = match memory.swizzle {
+            Some(swizzle) => self.swizzled(swizzle, at, bytes)?,
+            None => Arith::mul(self, at, &Int::Known(bytes))?,
+        };
         let divisor = match &offset {
             Int::Known(0) => 0,
             offset => self.facts_of(offset).divisor,

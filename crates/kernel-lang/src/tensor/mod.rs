@@ -13,6 +13,7 @@ mod limit;
 mod make;
 mod map;
 mod recast;
+mod swizzled;
 mod whole;
 mod within;
 

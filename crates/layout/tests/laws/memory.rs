@@ -28,6 +28,8 @@ fn a_swizzle_is_its_own_inverse() {
             index.div_euclid(block),
             "{swizzle}"
         );
+        let more = random.below(100) as i64 * swizzle.period();
+        assert_eq!(swizzle.of_number(index + more), swizzle.of_number(index) + more, "{swizzle}");
         let places = swizzle.bits() + swizzle.base() + swizzle.shift().unsigned_abs();
         let all = (0..1 << places).map(|index| swizzle.of_number(index));
         assert!(all.clone().all(|index| index < 1 << places));

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices by the warps of a block, from sm_80 on: of m rows and n rows, both of k numbers, m x n sums.
+
+An op is a product that one warp knows. A `TiledMma` lays warps side by side over a tile: each has rows and
+columns that lie together. A `TileStream` brings tiles of both factors to shared memory, and products are
+added to `Sums`. What a lane has of a matrix is in "Matrices" of the language's reference.
+"""
+
+import kernpack as kp
+
+ROWS, COLUMNS = 16, 8
+# Of a row of a matrix in shared memory, which `kp.ldmatrix` loads. A product takes two of them.
+ROW_BYTES = 16
+
+
+class MmaOp:
+    """A product that a warp knows, of `shape` (m, n, k) and factors in `dtype`. `kp.mma` makes one."""
+
+    shape: kp.Constexpr
+    each: kp.Constexpr
+
+    def __init__(self, dtype, sums, shape):
+        self.dtype = dtype
+        self.sums = sums
+        self.shape = shape
+        self.each = ROW_BYTES * 8 // dtype.width
+
+    @staticmethod
+    def of(dtype):
+        k = 2 * ROW_BYTES * 8 // dtype.width
+        return mma(dtype, kp.float32 if dtype.is_float else kp.int32, (ROWS, COLUMNS, k))
+
+    def smem_layout(self, tile, stages):
+        # Places of 16 bytes are swizzled: of eight rows below each other, each is in other banks.
+        rows, k = tile
+        wide = kp.min(k, 8 * self.each)
+        bits = 3 if wide == 8 * self.each else 2 if wide == 4 * self.each else 1
+        base = 4 if self.each == 16 else 3 if self.each == 8 else 2
+        kp.static_assert(
+            k % wide == 0 and wide == self.each * 2**bits,
+            "a tile's rows have 32, 64 or 128 bytes, or a multiple of 128",
+        )
+        outer = kp.make_layout((rows, k, stages), stride=(k, 1, rows * k))
+        if k > wide:
+            shape = rows, (wide, k // wide), stages
+            outer = kp.make_layout(shape, stride=(wide, (1, rows * wide), rows * k))
+        return kp.make_composed_layout(kp.make_swizzle(bits, base, 3), 0, outer)
+
+
+def mma(dtype, sums, shape):
+    """A product that a warp does at once, of 16 rows by 8 columns: `shape` is (16, 8, k), where k numbers in `dtype` have 32 bytes. `sums` is `kp.float32`, of factors in float16, bfloat16 or float32, of which 10 bits of mantissa count; or `kp.int32`, of int8 or uint8."""
+    kp.static_assert(
+        shape == (ROWS, COLUMNS, 2 * ROW_BYTES * 8 // dtype.width),
+        "`shape` is (16, 8, k), where k numbers have 32 bytes",
+    )
+    kp.static_assert(
+        sums == (kp.float32 if dtype.is_float else kp.int32),
+        "sums are `kp.float32`, and of integers `kp.int32`",
+    )
+    return MmaOp(dtype, sums, shape)
+
+
+class TiledMma:
+    """Warps side by side, which multiply a tile: `atoms` (m, n, 1) of them, so that the block has `threads`. `kp.make_tiled_mma` makes one, and `kp.tiled_mma` one that knows its `tile`."""
+
+    atoms: kp.Constexpr
+    threads: kp.Constexpr
+    tile: kp.Constexpr
+
+    def __init__(self, op, atoms, tile):
+        self.op = op
+        self.atoms = atoms
+        self.tile = tile
+        self.threads = atoms[0] * atoms[1] * kp.WARP_SIZE
+
+    def get_slice(self, thread):
+        """What that thread has of tiles: a `ThrMma`."""
+        return ThrMma(self, thread)
+
+    def zeros(self):
+        """The thread's `Sums` of the tile, which are 0."""
+        sums = self.get_slice(kp.thread_idx()[0]).make_fragment_C(self.tile)
+        sums.clear()
+        return sums
+
+
+def make_tiled_mma(op, atoms):
+    """A `TiledMma` of so many warps along rows and columns, `atoms` (m, n, 1), each of which does products `op`, of `kp.mma`."""
+    kp.static_assert(atoms[2] == 1, "`atoms` is (m, n, 1)")
+    return TiledMma(op, atoms, None)
+
+
+def tiled_mma(dtype, tile, warps):
+    """A `TiledMma` for a block of so many warps, a power of two, and its `tile`: (m, n, k), rows of both factors and numbers of a row."""
+    down = 1
+    for _ in kp.range_constexpr(5):
+        if down < warps and tile[0] * warps > tile[1] * down * down:
+            down = down * 2
+    return TiledMma(MmaOp.of(dtype), (down, warps // down, 1), tile)
+
+
+class ThrMma:
+    """What a thread has of tiles that a `TiledMma` multiplies."""
+
+    def __init__(self, mma, thread):
+        self.mma = mma
+        self.lane = thread % kp.WARP_SIZE
+        self.warp_m = thread // kp.WARP_SIZE % mma.atoms[0]
+        self.warp_n = thread // kp.WARP_SIZE // mma.atoms[0]
+
+    def rows(self, shape):
+        kp.static_assert(
+            shape[0] % (self.mma.atoms[0] * ROWS) == 0, "a tile has a multiple of 16 rows a warp"
+        )
+        return shape[0] // self.mma.atoms[0]
+
+    def columns(self, shape):
+        kp.static_assert(
+            shape[1] % (self.mma.atoms[1] * 2 * COLUMNS) == 0,
+            "a tile has a multiple of 16 columns a warp",
+        )
+        return shape[1] // self.mma.atoms[1]
+
+    def make_fragment_A(self, tile):
+        """Registers for the thread's part of a tile of the first factor, (m, k): what it has in one product, products along m, and along k."""
+        op = self.mma.op
+        rows, k = self.rows(tile.shape), kp.size(tile, mode=[1])
+        return kp.make_rmem_tensor((op.each, rows // ROWS, k // op.shape[2]), op.dtype)
+
+    def make_fragment_B(self, tile):
+        """The same for a tile of the second factor, (n, k)."""
+        op = self.mma.op
+        columns, k = self.columns((0, tile.shape[0])), kp.size(tile, mode=[1])
+        return kp.make_rmem_tensor((op.each // 2, columns // COLUMNS, k // op.shape[2]), op.dtype)
+
+    def make_fragment_C(self, shape):
+        """The thread's `Sums` of a tile, (m, n)."""
+        return Sums(self, self.rows(shape), self.columns(shape))
+
+    def load_A(self, tile, k, fragment):
+        """Loads what the thread has of product `k` of a tile in shared memory."""
+        each, lane, rows = self.mma.op.each, self.lane, self.rows(tile.shape)
+        for i in kp.range_constexpr(rows // ROWS):
+            row = self.warp_m * rows + i * ROWS + lane % 16
+            at = kp.local_tile(tile[row, None], (each,), (2 * k + lane // 16,))
+            fragment[None, i].store(kp.ldmatrix(at))
+
+    def load_B(self, tile, k, fragment):
+        """The same of the second factor."""
+        each, lane, columns = self.mma.op.each, self.lane, self.columns((0, tile.shape[0]))
+        for j in kp.range_constexpr(columns // (2 * COLUMNS)):
+            row = self.warp_n * columns + j * 2 * COLUMNS + lane // 16 * 8 + lane % 8
+            at = kp.local_tile(tile[row, None], (each,), (2 * k + lane // 8 % 2,))
+            kp.local_tile(fragment, (each // 2, 2), (0, j)).store(kp.ldmatrix(at))
+
+    def multiply(self, sums, a, b):
+        for i in kp.range_constexpr(kp.size(a, mode=[1])):
+            for j in kp.range_constexpr(kp.size(b, mode=[1])):
+                sums[None, i, j].store(kp.mma_sync(a[None, i], b[None, j], sums[None, i, j]))
+
+    def partition_C(self, tile):
+        """The thread's elements of a tile, (m, n), in the order of its sums."""
+        rows, columns = self.rows(tile.shape), self.columns(tile.shape)
+        own = kp.local_tile(tile, (rows, columns), (self.warp_m, self.warp_n))
+        values = (2, 2), rows // ROWS, columns // COLUMNS
+        order = kp.make_layout(
+            ((4, 8), values),
+            stride=((2 * rows, 1), ((rows, 8), ROWS, COLUMNS * rows)),
+        )
+        return kp.composition(own, order)[self.lane, (None, None, None)]
+
+
+class Sums:
+    """A thread's sums of a tile, to which `kp.gemm` adds products. The last of them is on its way until `finish`."""
+
+    def __init__(self, part, rows, columns):
+        op = part.mma.op
+        self.part = part
+        self.values = kp.make_rmem_tensor(((2, 2), rows // ROWS, columns // COLUMNS), op.sums)
+        self.a = kp.make_rmem_tensor((op.each, rows // ROWS), op.dtype)
+        self.b = kp.make_rmem_tensor((op.each // 2, columns // COLUMNS), op.dtype)
+
+    def clear(self):
+        """Makes all of them 0."""
+        self.values.fill(0)
+        self.a.fill(0)
+        self.b.fill(0)
+
+    def add(self, a, b):
+        # While a product is computed, what the next one takes is loaded.
+        next_a, next_b = kp.make_fragment_like(self.a), kp.make_fragment_like(self.b)
+        for k in kp.range_constexpr(kp.size(a, mode=[1]) // self.part.mma.op.shape[2]):
+            self.part.load_A(a, k, next_a)
+            self.part.load_B(b, k, next_b)
+            self.part.multiply(self.values, self.a, self.b)
+            self.a.store(next_a.load())
+            self.b.store(next_b.load())
+
+    def finish(self):
+        """The sums, ((2, 2), m, n) registers, with all products: of the first mode, two columns side by side, and two rows 8 apart."""
+        self.part.multiply(self.values, self.a, self.b)
+        self.a.fill(0)
+        self.b.fill(0)
+        return self.values
+
+    def store(self, c, place, epilogue):
+        part, values = self.part, self.finish()
+        rows, columns = kp.size(values, mode=[1]) * ROWS, kp.size(values, mode=[2]) * COLUMNS
+        row = (place[0] * part.mma.atoms[0] + part.warp_m) * rows + part.lane // 4
+        column = (place[1] * part.mma.atoms[1] + part.warp_n) * columns
+        for i in kp.range_constexpr(rows // ROWS):
+            for half in kp.range_constexpr(2):
+                self.store_row(
+                    values[(None, half), i, None], c, row + i * ROWS + half * 8, column, epilogue
+                )
+
+    def store_row(self, sums, c, row, column, epilogue):
+        pair = column + self.part.lane % 4 * 2
+        out = kp.make_rmem_tensor(sums.shape, c.element_type)
+        for j in kp.range_constexpr(kp.size(sums, mode=[1])):
+            for e in kp.range_constexpr(2):
+                at = pair + j * COLUMNS + e
+                if epilogue is not None and row < c.shape[0] and at < c.shape[1]:
+                    sums[e, j] = epilogue(sums[e, j], row, at)
+                out[e, j] = c.element_type(sums[e, j])
+        if c.element_type.width == 16 and kp.size(sums, mode=[1]) % 4 == 0:
+            for j in kp.range_constexpr(kp.size(sums, mode=[1]) // 4):
+                four = kp.local_tile(out, (2, 4), (0, j))
+                self.exchange(kp.recast_tensor(four, kp.uint32))
+                self.store_run(four, c, row, column + (4 * j + self.part.lane % 4) * COLUMNS)
+        else:
+            for j in kp.range_constexpr(kp.size(sums, mode=[1])):
+                self.store_run(out[None, j], c, row, pair + j * COLUMNS)
+
+    def exchange(self, words):
+        # Of four words a lane, the lane with that number of four gets all.
+        odd, high = self.part.lane % 2 == 1, self.part.lane // 2 % 2 == 1
+        w0, w1, w2, w3 = [words[0, x] for x in kp.range_constexpr(4)]
+        low = kp.shuffle_sync_bfly(kp.where(odd, w0, w1), 1)
+        other = kp.shuffle_sync_bfly(kp.where(odd, w2, w3), 1)
+        w0, w1 = kp.where(odd, low, w0), kp.where(odd, w1, low)
+        w2, w3 = kp.where(odd, other, w2), kp.where(odd, w3, other)
+        low = kp.shuffle_sync_bfly(kp.where(high, w0, w2), 2)
+        other = kp.shuffle_sync_bfly(kp.where(high, w1, w3), 2)
+        words[0, 0], words[0, 1] = kp.where(high, low, w0), kp.where(high, other, w1)
+        words[0, 2], words[0, 3] = kp.where(high, w2, low), kp.where(high, w3, other)
+
+    def store_run(self, values, c, row, column):
+        for e in kp.range_constexpr(kp.size(values)):
+            if row < c.shape[0] and column + e < c.shape[1]:
+                c[row, column + e] = values[e]
+
+
+def gemm(mma, acc, a, b, accumulate=True):
+    """Adds the product of two tiles, (m, k) and (n, k), to `Sums`; where `accumulate` is false, the sums begin with it. Tiles are in shared memory, or what `make_fragment_A` and `make_fragment_B` give."""
+    if not accumulate:
+        acc.clear()
+    if kp.rank(a) == 2:
+        acc.add(a, b)
+    else:
+        for k in kp.range_constexpr(kp.size(a, mode=[2])):
+            acc.part.multiply(acc.values, a[None, None, k], b[None, None, k])
+
+
+def store_tile(mma, acc, c, place, epilogue=None):
+    """Writes `Sums` to the tile of `c` at `place`, (m, n), counted in tiles, as far as that lies in `c`: 16 bytes at once of two-byte numbers, where columns are known to be a multiple of that. What is written of a sum is `epilogue(sum, row, column)`, where there is one."""
+    acc.store(c, place, epilogue)
+
+
+def raster(number, grid, group):
+    """The place of the tile with a number in a `grid` of so many, (m, n): down `group` tiles, then one to the right. So blocks that run at once load the same rows."""
+    rows, columns = kp.int32(grid[0]), kp.int32(grid[1])
+    most = kp.min(rows, group)
+    above = kp.int32(number) // (columns * most) * most
+    within = kp.int32(number) % (columns * most)
+    high = kp.min(rows - above, most)
+    return kp.int64(above + within % high), kp.int64(within // high)
+
+
+def make_smem_layout_a(mma, tile, stages):
+    """The layout in shared memory of so many tiles of the first factor, (m, k), swizzled so that rows of matrices lie in different banks."""
+    return mma.op.smem_layout(tile, stages)
+
+
+def make_smem_layout_b(mma, tile, stages):
+    """The same of the second factor, (n, k)."""
+    return mma.op.smem_layout(tile, stages)
+
+
+class TileStream:
+    """Tiles of both factors in shared memory, one along k after the other: `steps` of them. `kp.tile_stream` makes one."""
+
+    stages: kp.Constexpr
+
+    def __init__(self, mma, a, b, stages):
+        m, n, k = mma.tile
+        self.mma = mma
+        self.stages = stages
+        self.a, self.b = a[0], b[0]
+        self.m, self.n = a[1] * m, b[1] * n
+        self.tiles_a = kp.shared(mma.op.dtype, make_smem_layout_a(mma, (m, k), stages))
+        self.tiles_b = kp.shared(mma.op.dtype, make_smem_layout_b(mma, (n, k), stages))
+        self.steps = kp.ceil_div(self.a.shape[1], k)
+        self.step = kp.int64(0)
+        self.stage = kp.int32(0)
+        for s in kp.range_constexpr(stages - 1):
+            self.load(s, s)
+
+    def load(self, step, stage):
+        if step < self.steps:
+            self.load_tile(self.a, self.m, self.tiles_a[None, None, stage], step)
+            self.load_tile(self.b, self.n, self.tiles_b[None, None, stage], step)
+        kp.commit_group()
+
+    def load_tile(self, x, first, tile, step):
+        each, k, threads = self.mma.op.each, self.mma.tile[2], self.mma.threads
+        chunks = k // each
+        kp.static_assert(
+            kp.size(tile) % (each * threads) == 0, "a tile has a multiple of 16 bytes a thread"
+        )
+        row, chunk = kp.thread_idx()[0] // chunks, kp.thread_idx()[0] % chunks
+        source = kp.domain_offset((first + row, chunk * each), x)
+        target = kp.domain_offset((row, chunk * each), tile)
+        is_in_rows = step * k + chunk * each < x.shape[1]
+        for i in kp.range_constexpr(kp.size(tile) // (each * threads)):
+            below = i * (threads // chunks)
+            kp.copy(
+                kp.local_tile(source[below, None], (each,), (step * chunks,)),
+                kp.local_tile(target[below, None], (each,), (0,)),
+                pred=is_in_rows and first + row + below < x.shape[0],
+                to=kp.async_group,
+            )
+
+    def next(self):
+        """The tiles of the next step, (m, k) and (n, k), when they are there. By then all threads of the block are done with those before; in their place others begin to come."""
+        kp.wait_group(self.stages - 2)
+        kp.sync_threads()
+        self.load(
+            self.step + (self.stages - 1), self.stages - 1 if self.stage == 0 else self.stage - 1
+        )
+        a, b = self.tiles_a[None, None, self.stage], self.tiles_b[None, None, self.stage]
+        self.step += 1
+        self.stage = 0 if self.stage == self.stages - 1 else self.stage + 1
+        return a, b
+
+
+def tile_stream(mma, a, b, stages=4):
+    """A `TileStream` for a block of `mma.threads` threads, and the tile of its sums at (m, n): `a` is the first factor and m, `b` the second one and n. Rows lie side by side in memory, at multiples of 16 bytes. `stages` tiles of each have room, all but one of which are on their way; beyond the edges they are 0."""
+    kp.static_assert(
+        kp.block_dim()[0] == mma.threads, "the block has the threads of its `kp.tiled_mma`"
+    )
+    kp.static_assert(stages >= 2, "there are 2 stages or more")
+    return TileStream(mma, a, b, stages)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Products of matrices: what `matmul.py` and `gemm.py` compute.
+
+use crate::call::{Arg, Array, call};
+use crate::results::{F32, U, expect_near, fresh, function, in_place, input, last, rounding};
+use kernpack_kernel_ir::Scalar;
+
+#[test]
+fn matrices_are_multiplied() {
+    let matmul = function("matmul", "matmul");
+    for (m, n, k) in [(0, 128, 16), (128, 128, 16), (128, 256, 32), (256, 128, 48)] {
+        let ((a, left), (b, right)) = (input(F32, &[m, k], 7), input(F32, &[k, n], 8));
+        let found = last(&matmul, &[a, b, fresh(F32, &[m, n])]);
+        expect_near(&format!("{m}x{n}x{k}"), &found, products(&left, &right, (m, n, k)));
+    }
+    let (a, values) = input(F32, &[128, 128], 9);
+    let shape = [128, 128];
+    let found = last(&matmul, &[a.clone(), in_place(&shape), fresh(F32, &shape)]);
+    expect_near("a square", &found, products(&values, &values, (128, 128, 128)));
+    let refused = call(&matmul, &[a.clone(), fresh(F32, &shape), in_place(&shape)]).unwrap_err();
+    assert!(refused.contains("noalias(a, c)"), "{refused}");
+}
+
+fn products(a: &[f64], b: &[f64], (m, n, k): (i64, i64, i64)) -> Vec<(f64, f64)> {
+    let (n, k) = (n as usize, k as usize);
+    let product = |i: usize| {
+        let terms = || (0..k).map(|t| a[i / n * k + t] * b[t * n + i % n]);
+        let size: f64 = terms().map(f64::abs).sum();
+        (terms().sum(), (k as f64 + 1.0) * U * size)
+    };
+    (0..m as usize * n).map(product).collect()
+}
+
+#[test]
+fn matrix_units_multiply() {
+    let gemm = function("gemm", "gemm_simple");
+    // Below a tile and on both sides of it, steps below the stages and above, rows of the result
+    // at multiples of 16 bytes and not.
+    for (element, m, n, k) in [
+        (Scalar::F16, 0, 8, 16),
+        (Scalar::BF16, 8, 0, 16),
+        (Scalar::F16, 3, 5, 0),
+        (Scalar::BF16, 1, 1, 8),
+        (Scalar::F16, 1, 8, 40),
+        (Scalar::BF16, 127, 129, 24),
+        (Scalar::F16, 128, 128, 128),
+        (Scalar::BF16, 129, 136, 160),
+        (Scalar::F16, 257, 31, 72),
+    ] {
+        let ((a, left), (b, right)) = (input(element, &[m, k], 7), input(element, &[n, k], 8));
+        let found = last(&gemm, &[a, b, fresh(element, &[m, n])]);
+        let what = format!("{element} {m}x{n}x{k}");
+        expect_near(&what, &found, products_of_rows(element, [&left, &right], (m, n, k)));
+    }
+}
+
+#[test]
+fn matrix_units_do_not_multiply_in_place() {
+    let gemm = function("gemm", "gemm_simple");
+    let (a, _) = input(Scalar::F16, &[16, 16], 9);
+    let args = [a, fresh(Scalar::F16, &[16, 16]), in_place(&[16, 16])];
+    let refused = call(&gemm, &args).unwrap_err();
+    assert!(refused.contains("noalias(a, c)"), "{refused}");
+}
+
+/// Small integers are exact in every order.
+#[test]
+fn matrix_units_are_exact_where_sums_are() {
+    let gemm = function("gemm", "gemm_simple");
+    let (m, n, k) = (33, 40, 104);
+    let whole = |shape: &[i64], seed| {
+        let (_, values) = input(Scalar::F16, shape, seed);
+        let values: Vec<_> = values.iter().map(|value| value.round()).collect();
+        (Arg::Tensor(Array::of(Scalar::F16, shape, values.clone())), values)
+    };
+    let ((a, left), (b, right)) = (whole(&[m, k], 1), whole(&[n, k], 2));
+    let found = last(&gemm, &[a, b, fresh(Scalar::F16, &[m, n])]);
+    let exact = products_of_rows(Scalar::F16, [&left, &right], (m, n, k));
+    assert_eq!(found, exact.into_iter().map(|(exact, _)| exact).collect::<Vec<_>>());
+}
+
+/// The products of rows, and how far they may be off.
+fn products_of_rows(
+    element: Scalar,
+    [a, b]: [&[f64]; 2],
+    (m, n, k): (i64, i64, i64),
+) -> Vec<(f64, f64)> {
+    let (unit, least) = rounding(element);
+    let (n, k) = (n as usize, k as usize);
+    let product = |i: usize| {
+        let terms = || (0..k).map(|t| a[i / n * k + t] * b[i % n * k + t]);
+        let (exact, size): (f64, f64) = (terms().sum(), terms().map(f64::abs).sum());
+        (exact, unit * exact.abs() + 3.0 * k as f64 * U * size + least)
+    };
+    (0..m as usize * n).map(product).collect()
+}
