@@ -5,7 +5,7 @@
 //! Which memory an access is of is followed along offsets. Of a pointer that comes of something
 //! else it may be any.
 
-use crate::intrinsic::{BULK_ALIGN, MATRIX_ROW_BYTES, MBARRIER_BYTES, Meaning};
+use crate::intrinsic::{BULK_ALIGN, MATRIX_ROW_BYTES, MBARRIER_BYTES, MatrixOp, Meaning};
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Call, Expr, InFlight, OpKind, Operand, Region};
 use crate::types::Scalar;
@@ -79,28 +79,25 @@ impl<'k> Narrowest<'k> {
     fn add_call(&mut self, result: Option<Value>, call: &Call) {
         match call.intrinsic.meaning {
             Meaning::Atomic(_) => self.add_atomic(result, call),
-            Meaning::Bulk(_) => {
-                for operand in call.operands.iter().take(2) {
-                    if let Operand::Value(pointer) = operand {
-                        self.add_bytes(*pointer, BULK_ALIGN);
-                    }
-                }
+            Meaning::Bulk(_) => self.add_first(2, call, BULK_ALIGN),
+            Meaning::Matrix(MatrixOp::Load | MatrixOp::Store) => {
+                self.add_first(1, call, MATRIX_ROW_BYTES);
             }
-            Meaning::Matrix(_) => {
-                if let Some(Operand::Value(pointer)) = call.operands.first() {
-                    self.add_bytes(*pointer, MATRIX_ROW_BYTES);
-                }
-            }
-            Meaning::Mbarrier(_) => {
-                if let Some(Operand::Value(pointer)) = call.operands.first() {
-                    self.add_bytes(*pointer, MBARRIER_BYTES);
-                }
-            }
+            Meaning::Mbarrier(_) => self.add_first(1, call, MBARRIER_BYTES),
             _ => {
                 if let Some(InFlight::Begin { to, from, bytes, .. }) = call.in_flight() {
                     self.add_bytes(to, bytes);
                     self.add_bytes(from, bytes);
                 }
+            }
+        }
+    }
+
+    /// Accesses by the first so many operands of a call, which are pointers.
+    fn add_first(&mut self, n_pointers: usize, call: &Call, bytes: u32) {
+        for operand in call.operands.iter().take(n_pointers) {
+            if let Operand::Value(pointer) = operand {
+                self.add_bytes(*pointer, bytes);
             }
         }
     }

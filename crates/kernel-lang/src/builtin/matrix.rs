@@ -5,12 +5,12 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::tensor::{Predicate, Touched, Within};
-use crate::value::{Elaborated, Elements, Leaf, Memory, Tensor};
+use crate::value::{Elaborated, Elements, Memory, Tensor};
 use kernpack_kernel_ir::intrinsic::{self, Accepts, MATRIX_ROW_BYTES, WAYS};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Operand;
 use kernpack_kernel_ir::{Scalar, Space, Type};
-use kernpack_layout::{Int, Shape, Tuple};
+use kernpack_layout::{Int, Tuple};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -148,21 +148,6 @@ impl Elaborator<'_> {
                 None
             }
         }
-    }
-
-    /// Elements as one value.
-    fn vector_of(&mut self, elements: &Elements) -> Value {
-        let items = elements.items.iter().map(|item| self.emit.typed(item, elements.scalar));
-        let items = items.collect();
-        self.emit.b.vector(items)
-    }
-
-    /// A value as elements.
-    fn elements_of(&mut self, value: Value, scalar: Scalar, shape: Shape<Leaf>) -> Elaborated {
-        let lanes = self.emit.b.ty(value).lanes();
-        let items = (0..lanes).map(|lane| Elaborated::Typed(self.emit.b.extract(value, lane)));
-        let items = items.collect();
-        Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
     }
 
     /// The row of a matrix that a lane has the address of: its memory, the address, where it is
