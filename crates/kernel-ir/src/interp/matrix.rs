@@ -11,7 +11,7 @@ use super::finding::Kind;
 use super::step::{Access, Register};
 use super::warp::LANES;
 use crate::constant::Const;
-use crate::intrinsic::{Intrinsic, N_COLUMNS, N_MATRIX_ROWS, N_ROWS, ROW_BYTES};
+use crate::intrinsic::{Intrinsic, N_COLUMNS, N_MATRIX_ROWS, N_OF_ROW, N_ROWS, ROW_BYTES};
 use crate::types::Scalar;
 
 /// A deed of a warp about matrices.
@@ -49,8 +49,6 @@ pub(super) struct Matrices {
     pub parts: Register,
 }
 
-/// The numbers of a row of a matrix that a lane has.
-const EACH: usize = 2;
 /// The lanes that have a row, or a column.
 const LANES_OF_ROW: usize = 4;
 /// The bytes that a lane has of a row at once.
@@ -71,8 +69,8 @@ pub(super) fn place_of_factor(row: usize, at: usize, bytes: usize, n_rows: usize
 
 /// Where the element of that row and column of a product is.
 fn place_of_sum(row: usize, column: usize) -> At {
-    let lane = row % N_COLUMNS * LANES_OF_ROW + column / EACH;
-    (lane, (row / N_COLUMNS * EACH + column % EACH) as u32)
+    let lane = row % N_COLUMNS * LANES_OF_ROW + column / N_OF_ROW;
+    (lane, (row / N_COLUMNS * N_OF_ROW + column % N_OF_ROW) as u32)
 }
 
 impl Execution<'_, '_> {
@@ -89,7 +87,7 @@ impl Execution<'_, '_> {
         self.require_warp(product.row);
         let (scalar, c) = product.c;
         let length = ROW_BYTES / product.a.0.bytes() as usize;
-        let mut sums = [[0; LANES]; EACH * (N_ROWS / N_COLUMNS)];
+        let mut sums = [[0; LANES]; N_OF_ROW * (N_ROWS / N_COLUMNS)];
         for row in 0..N_ROWS {
             for column in 0..N_COLUMNS {
                 let (lane, register) = place_of_sum(row, column);
@@ -160,10 +158,10 @@ impl Matrices {
     fn parts_and_wholes(&self) -> impl Iterator<Item = (At, At)> + use<> {
         let Matrices { numbers, count, by_columns, parts, .. } = *self;
         (0..count).flat_map(move |matrix| {
-            (0..LANES * EACH).map(move |number| {
-                let (lane, which) = (number / EACH, number % EACH);
-                let part = (lane, parts + matrix * EACH as u32 + which as u32);
-                let [row, column] = [lane / LANES_OF_ROW, lane % LANES_OF_ROW * EACH + which];
+            (0..LANES * N_OF_ROW).map(move |number| {
+                let (lane, which) = (number / N_OF_ROW, number % N_OF_ROW);
+                let part = (lane, parts + matrix * N_OF_ROW as u32 + which as u32);
+                let [row, column] = [lane / LANES_OF_ROW, lane % LANES_OF_ROW * N_OF_ROW + which];
                 let [row, column] = if by_columns { [column, row] } else { [row, column] };
                 let reader = matrix as usize * N_MATRIX_ROWS + row;
                 (part, (reader, numbers + column as u32))

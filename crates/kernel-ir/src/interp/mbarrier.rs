@@ -110,11 +110,9 @@ impl Mbarrier {
     /// The next phase begins. Gives what nothing orders before that.
     fn complete(&mut self) -> Vec<Before> {
         self.met = std::mem::take(&mut self.arriving);
-        let mut copying = std::mem::take(&mut self.copying);
-        if !std::mem::take(&mut self.expects_copies) {
-            copying = Clock::default();
-        }
-        let is_cause = |event| self.met.knows(event) || copying.knows(event);
+        let copying = std::mem::take(&mut self.copying);
+        let expects_copies = std::mem::take(&mut self.expects_copies);
+        let is_cause = |event| self.met.knows(event) || expects_copies && copying.knows(event);
         let mut before = std::mem::take(&mut self.before);
         before.retain(|deed| !is_cause(deed.done.event));
         (self.phase, self.pending, self.bytes) = (self.phase + 1, self.count, 0);
@@ -381,21 +379,19 @@ impl Execution<'_, '_> {
             let same = lanes_of(rest).filter(|lane| self.at(step, *lane) == at);
             let same = same.fold(0, |mask, lane| mask | 1 << lane);
             rest &= !same;
-            let seeing = lanes_of(same).filter(|lane| self.see_phase(step, at, *lane));
-            if seeing.count() > 0 {
-                self.learn_phase(at, same);
-            }
+            lanes_of(same).for_each(|lane| self.see_phase(step, at, lane));
+            self.learn_phase(at, same);
         }
     }
 
-    /// A lane sees that a phase is complete. Says whether there is an mbarrier.
-    fn see_phase(&mut self, step: &MbarrierStep, at: At, lane: usize) -> bool {
+    /// A lane sees that a phase is complete.
+    fn see_phase(&mut self, step: &MbarrierStep, at: At, lane: usize) {
         if !self.use_mbarrier(step, at, lane) {
-            return false;
+            return;
         }
         self.land_copies(at);
         let done = self.done(step, lane);
-        let Some(barrier) = self.cluster.mbarriers.get(&at) else { return false };
+        let Some(barrier) = self.cluster.mbarriers.get(&at) else { return };
         let (phase, parity) = (self.meant(barrier, step, lane), self.number(step, lane) as u64 & 1);
         let (last, taken) = (barrier.phase - 1, barrier.taken(parity));
         if last > phase {
@@ -409,7 +405,6 @@ impl Execution<'_, '_> {
         } else if let Some(barrier) = self.cluster.mbarriers.get_mut(&at) {
             barrier.remember(Before { done, what: Needs::Wait });
         }
-        true
     }
 
     fn learn_phase(&mut self, at: At, lanes: u32) {

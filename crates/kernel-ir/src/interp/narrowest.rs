@@ -6,7 +6,7 @@
 //! else it may be any.
 
 use crate::group_product::{GroupProduct, TOGETHER};
-use crate::intrinsic::{BULK_ALIGN, MATRIX_ROW_BYTES, MBARRIER_BYTES, Meaning};
+use crate::intrinsic::{BULK_ALIGN, MATRIX_ROW_BYTES, MBARRIER_BYTES, MatrixOp, Meaning};
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Call, Expr, InFlight, OpKind, Operand, Region};
 use crate::types::Scalar;
@@ -80,33 +80,30 @@ impl<'k> Narrowest<'k> {
     fn add_call(&mut self, result: Option<Value>, call: &Call) {
         match call.intrinsic.meaning {
             Meaning::Atomic(_) => self.add_atomic(result, call),
-            Meaning::Bulk(_) => {
-                for operand in call.operands.iter().take(2) {
-                    if let Operand::Value(pointer) = operand {
-                        self.add_bytes(*pointer, BULK_ALIGN);
-                    }
-                }
-            }
-            Meaning::Matrix(_) => {
-                if let Some(Operand::Value(pointer)) = call.operands.first() {
-                    self.add_bytes(*pointer, MATRIX_ROW_BYTES);
-                }
+            Meaning::Bulk(_) => self.add_first(2, call, BULK_ALIGN),
+            Meaning::Matrix(MatrixOp::Load | MatrixOp::Store) => {
+                self.add_first(1, call, MATRIX_ROW_BYTES);
             }
             Meaning::Product(_) => {
                 for matrix in GroupProduct::of(call).iter().flat_map(GroupProduct::matrices) {
                     self.add_bytes(matrix.pointer, TOGETHER);
                 }
             }
-            Meaning::Mbarrier(_) => {
-                if let Some(Operand::Value(pointer)) = call.operands.first() {
-                    self.add_bytes(*pointer, MBARRIER_BYTES);
-                }
-            }
+            Meaning::Mbarrier(_) => self.add_first(1, call, MBARRIER_BYTES),
             _ => {
                 if let Some(InFlight::Begin { to, from, bytes, .. }) = call.in_flight() {
                     self.add_bytes(to, bytes);
                     self.add_bytes(from, bytes);
                 }
+            }
+        }
+    }
+
+    /// Accesses by the first so many operands of a call, which are pointers.
+    fn add_first(&mut self, n_pointers: usize, call: &Call, bytes: u32) {
+        for operand in call.operands.iter().take(n_pointers) {
+            if let Operand::Value(pointer) = operand {
+                self.add_bytes(*pointer, bytes);
             }
         }
     }

@@ -22,8 +22,8 @@ pub const N_MATRIX_ROWS: usize = 8;
 /// The bytes of each.
 pub const MATRIX_ROW_BYTES: u32 = 16;
 
-/// The numbers of each that a lane has.
-pub(super) const EACH: u32 = 2;
+/// The numbers of a row of each, or of a product, that a lane has.
+pub const N_OF_ROW: usize = 2;
 
 /// How a matrix lies in shared memory: a row of it is one there, or a column is.
 pub const WAYS: &[&str] = &["rows", "columns"];

@@ -32,7 +32,7 @@ pub use atomic::{ORDERS, SCOPES};
 pub use bulk::BULK_ALIGN;
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
-pub use matrix::{MATRIX_ROW_BYTES, N_COLUMNS, N_MATRIX_ROWS, N_ROWS, ROW_BYTES, WAYS};
+pub use matrix::{MATRIX_ROW_BYTES, N_COLUMNS, N_MATRIX_ROWS, N_OF_ROW, N_ROWS, ROW_BYTES, WAYS};
 pub use mbarrier::{MBARRIER_BYTES, MOST_ARRIVALS};
 pub use model::INTERPRETED;
 pub use prefetch::CACHES;
@@ -449,7 +449,7 @@ impl Intrinsic {
             (Gives::Vector(_, lanes), _) | (_, &[_, Accepts::Vector(_, lanes), ..]) => lanes,
             _ => 0,
         };
-        u32::from(lanes) / matrix::EACH
+        u32::from(lanes) / N_OF_ROW as u32
     }
 
     /// The map among its operands, by its place, and how many coordinates follow, where it copies a

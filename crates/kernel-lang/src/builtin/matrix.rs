@@ -5,23 +5,24 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::tensor::{Predicate, Touched, Within};
-use crate::value::{Elaborated, Elements, Leaf, Memory, Tensor};
+use crate::value::{Elaborated, Elements, Memory, Tensor};
 use kernpack_kernel_ir::intrinsic::{self, Accepts, MATRIX_ROW_BYTES, WAYS};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Operand;
 use kernpack_kernel_ir::{Scalar, Space, Type};
-use kernpack_layout::{Int, Shape, Tuple};
+use kernpack_layout::{Int, Tuple};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         name: "mma_sync",
         takes: &["a", "b", "c"],
-        doc: "The product of two matrices that the lanes of a warp hold together, and a third \
-              added: elements of a register tensor, or the tensor, each. A lane has 4 of 16x8 sums \
-              `c`, in float32, for 8 of a 16x16 matrix `a` and 4 of a 16x8 matrix `b` in float16 \
-              or bfloat16, or for 4 and 2 in float32, of which 10 bits of mantissa count; or in \
-              int32 for 16 and 8 in int8 or uint8.",
+        doc: "Multiplies two matrices that the lanes of a warp hold together, and adds a third. Each \
+              is elements of a register tensor, or the tensor. A lane has 4 of the 16x8 sums `c`. \
+              In float16 and bfloat16 it has 8 elements of `a`, 16x16, and 4 of `b`, 16x8. In \
+              float32, of which 10 bits of mantissa count, it has 4 of `a`, 16x8, and 2 of `b`, \
+              8x8. In int8 and uint8, with sums in int32, it has 16 of `a`, 16x32, and 8 of `b`, \
+              32x8.",
         data: "",
         run: mma_sync,
     },
@@ -148,21 +149,6 @@ impl Elaborator<'_> {
                 None
             }
         }
-    }
-
-    /// Elements as one value.
-    fn vector_of(&mut self, elements: &Elements) -> Value {
-        let items = elements.items.iter().map(|item| self.emit.typed(item, elements.scalar));
-        let items = items.collect();
-        self.emit.b.vector(items)
-    }
-
-    /// A value as elements.
-    fn elements_of(&mut self, value: Value, scalar: Scalar, shape: Shape<Leaf>) -> Elaborated {
-        let lanes = self.emit.b.ty(value).lanes();
-        let items = (0..lanes).map(|lane| Elaborated::Typed(self.emit.b.extract(value, lane)));
-        let items = items.collect();
-        Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
     }
 
     /// The row of a matrix that a lane has the address of: its memory, the address, where it is

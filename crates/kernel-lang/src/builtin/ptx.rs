@@ -5,7 +5,7 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args, memory_of};
 use crate::tensor::{Predicate, Touched};
-use crate::value::{Elaborated, Elements, Tensor};
+use crate::value::{Elaborated, Tensor};
 use kernpack_kernel_ir::intrinsic::INTERPRETED;
 use kernpack_kernel_ir::kernel::{Slot, Value};
 use kernpack_kernel_ir::op::{Asm, Dialect, OpKind};
@@ -13,7 +13,6 @@ use kernpack_kernel_ir::types::MOST_VECTOR_BYTES;
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_layout::{Int, Tuple};
 use kernpack_syntax::Span;
-use std::sync::Arc;
 
 pub(super) const ROW: Builtin = Builtin {
     name: "ptx",
@@ -124,9 +123,7 @@ impl Elaborator<'_> {
             (Elaborated::Elements(elements), _)
                 if is_side_by_side(elements.scalar, elements.items.len() as u32) =>
             {
-                let items = elements.items.iter();
-                let lanes = items.map(|item| self.emit.typed(item, elements.scalar)).collect();
-                Some(self.emit.b.vector(lanes))
+                Some(self.vector_of(elements))
             }
             (_, Some(Ok((value, _)))) => Some(value),
             (Elaborated::Poison, _) | (_, Some(Err(_))) => None,
@@ -194,10 +191,7 @@ impl Elaborator<'_> {
     fn result_in(&mut self, (scalar, lanes): ResultType, slot: Slot) -> Elaborated {
         let value = self.emit.b.get(slot);
         let Some(lanes) = lanes else { return Elaborated::Typed(value) };
-        let items = (0..lanes).map(|lane| Elaborated::Typed(self.emit.b.extract(value, lane)));
-        let items = items.collect();
-        let shape = Tuple::Leaf(Int::Known(lanes.into()));
-        Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
+        self.elements_of(value, scalar, Tuple::Leaf(Int::Known(lanes.into())))
     }
 
     /// The address that a pointer is.

@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All elements of a tile at once: `x.load()`, `x.store(values)`, `x.fill(value)`.
+//! All elements of a tile at once: `x.load()`, `x.store(values)`, `x.fill(value)`; and elements as
+//! one value.
 
 use super::Predicate;
 use super::limit::Touched;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
-use crate::value::{Elaborated, Elements, Tensor};
+use crate::value::{Elaborated, Elements, Leaf, Tensor};
 use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::kernel::Value;
+use kernpack_layout::Shape;
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
 impl Elaborator<'_> {
+    /// Elements as one value.
+    pub fn vector_of(&mut self, elements: &Elements) -> Value {
+        let items = elements.items.iter().map(|item| self.emit.typed(item, elements.scalar));
+        let items = items.collect();
+        self.emit.b.vector(items)
+    }
+
+    /// A value as elements.
+    pub fn elements_of(&mut self, value: Value, scalar: Scalar, shape: Shape<Leaf>) -> Elaborated {
+        let lanes = self.emit.b.ty(value).lanes();
+        let items = (0..lanes).map(|lane| Elaborated::Typed(self.emit.b.extract(value, lane)));
+        let items = items.collect();
+        Elaborated::Elements(Arc::new(Elements { scalar, shape, items }))
+    }
+
     /// The elements of a tile, in as few accesses as can be.
     pub fn load_all(&mut self, tensor: &Arc<Tensor>, span: Span) -> Elaborated {
         let Some(memory) = memory_of(tensor) else {

@@ -48,7 +48,8 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let sums = self.element(*c);
         let (sum, letter) = if sums.is_float() { ("f32", 'f') } else { ("s32", 'r') };
         let [(of_a, in_a), (of_b, in_b)] = &factors;
-        let (n_sums, n_a, n_b) = (4, in_a.len(), in_b.len());
+        let n_sums = usize::from(self.kernel.ty(*c).lanes());
+        let (n_a, n_b) = (in_a.len(), in_b.len());
         let text = format!(
             "mma.sync.aligned.m16n8k{}.row.col.{sum}.{}.{}.{sum} {}, {}, {}, {};",
             ROW_BYTES as u32 / of_a.bytes(),
@@ -71,7 +72,7 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         let added = self.full(*c);
         let added = (0..n_sums as u32).map(|lane| self.emitter.lane(added, lane));
         let operands: Vec<_> = in_a.iter().chain(in_b).copied().chain(added).collect();
-        let given = self.emitter.inline_all(&inline, &[scalar_ty(sums); 4], &operands);
+        let given = self.emitter.inline_all(&inline, &vec![scalar_ty(sums); n_sums], &operands);
         let given = self.vector_of(sums, &given);
         self.set_value(result, given);
     }
