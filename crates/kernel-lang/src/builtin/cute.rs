@@ -185,8 +185,6 @@ const LACKS: &[(&str, &str)] = &[
     ("E", "make a tensor of coordinates by `kp.make_identity_tensor`"),
     ("FastDivmodDivisor", "write `//` and `%`"),
     ("register_jit_arg_adapter", "pass tensors, numbers, tuples and dataclasses"),
-    ("setmaxregister_increase", "leave it out"),
-    ("setmaxregister_decrease", "leave it out"),
 ];
 
 /// What to do for a name of CuTe DSL's: `` write `kp.float32` ``.

@@ -343,7 +343,7 @@ out[0, t] = s[t % 8, 3]";
         body,
         &two("n % 4"),
         expect![[r#"
-            shared0 s: float32 bytes 1024 align 128
+            shared0 s: float32 bytes 1024 align 1024
             v5: pointer.shared = shared0
             inbounds v7, v2
             inbounds v8, v10
