@@ -94,11 +94,13 @@ def holding(out, more):
 
 def blocks_of_each(function, threads, shared):
     """How many blocks of a function's kernel each multiprocessor holds, as the driver says of its PTX."""
+    room = 1 + PROCESSORS * torch.cuda.get_device_properties(0).max_threads_per_multi_processor // threads
+    # PTX is there once there is a variant.
+    function(torch.zeros(room, dtype=torch.int32, device="cuda"), 0)
     cuda = ctypes.CDLL("libcuda.so.1")
     (text,) = function.ptx.values()
     name = re.search(r"\.entry\s+(\w+)", text)[1]
     module, kernel, blocks = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
-    torch.zeros(1, device="cuda")
     assert cuda.cuModuleLoadData(ctypes.byref(module), text.encode() + b"\0") == 0
     assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, name.encode()) == 0
     assert cuda.cuFuncSetAttribute(kernel, 8, shared) == 0
