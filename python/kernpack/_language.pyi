@@ -7,7 +7,7 @@ of values (`_values.pyi`), and what is said where Python calls one of these (`_l
 """
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, TypeVar, overload
 
 from ._dtype import DType
@@ -32,6 +32,11 @@ from ._values import (
 from ._values import Tensor as Tensor
 
 _T = TypeVar("_T")
+_Two = tuple[int, int]
+_Three = tuple[int, int, int]
+_Place = tuple[Numeric, Numeric]
+_Factor = tuple[Tensor, Numeric]
+_Epilogue = Callable[[Any, Any, Any], Any]
 
 WARP_SIZE: int
 """How many threads a warp has."""
@@ -414,8 +419,8 @@ def copy(
     mbarrier one thread copies the tile, whose elements lie side by side, from global memory, or
     from the block's own, to shared memory, also of another block of the cluster;
     `to=kp.bulk_group` does from shared to global memory. Both need sm_90, and addresses and
-    bytes that are multiples of 16. An object that has a field `to`, as stages of pipelines
-    have, stands for what that is.
+    bytes that are multiples of 16. So tiles of a map, `kp.make_tma(x, layout)`, come and go. An
+    object that has a field `to`, as stages of pipelines have, stands for what that is.
     """
 
 def autovec_copy(source: Tensor, target: Tensor) -> None:
@@ -669,6 +674,14 @@ def fence_proxy_async() -> None:
     by copies to an mbarrier or `kp.bulk_group` behind it.
     """
 
+def make_tma(x: Tensor, layout: LayoutLike) -> Tensor:
+    """The map of a tensor that the launch passes, by which `kp.copy` has the device copy tiles of
+    it to shared memory and back: `tma = kp.make_tma(x, layout)`, `kp.copy(tma[None, (i, j)],
+    tile, to=bar)`. `layout` is that of a tile in shared memory, and may have a mode of stages
+    behind its others. The value is a tensor of coordinates, of shape `((tile…), (tiles…))`. It
+    needs `sm_90`.
+    """
+
 def sync_threads() -> None:
     """Waits until every thread of the block is here. What was written before it is seen behind it
     by all of them. Conditions around it are the same for the whole block.
@@ -807,7 +820,7 @@ def vote_ballot_sync(condition: builtins.bool) -> Num:
 def match_any_sync(x: Numeric) -> Num:
     """The lanes that have the same value: a `uint32`, a bit for each."""
 
-def mma_sync(a: Elements | Tensor, b: Elements | Tensor, c: Elements | Tensor) -> Elements:
+def mma_sync(a: Tensor | Elements, b: Tensor | Elements, c: Tensor | Elements) -> Elements:
     """Multiplies two matrices that the lanes of a warp hold together, and adds a third. Each is
     elements of a register tensor, or the tensor. A lane has 4 of the 16x8 sums `c`. In float16
     and bfloat16 it has 8 elements of `a`, 16x16, and 4 of `b`, 16x8. In float32, of which 10
@@ -822,7 +835,7 @@ def ldmatrix(x: Tensor, count: int | None = ..., transpose: builtins.bool | None
     `transpose=True`, of elements of 16 bits, `x` is a column.
     """
 
-def stmatrix(x: Tensor, values: Elements | Tensor, transpose: builtins.bool | None = ...) -> None:
+def stmatrix(x: Tensor, values: Tensor | Elements, transpose: builtins.bool | None = ...) -> None:
     """Writes matrices that `kp.ldmatrix` reads: `values` are a lane's elements, 4 bytes of each of
     1, 2 or 4 matrices. It needs `sm_90`.
     """
@@ -903,6 +916,58 @@ def make_pipeline_state(user: str, stages: int) -> PipelineState:
 def elect_one() -> builtins.bool:
     """Whether this is the one thread of its warp that does what one of them has to."""
 
+def mma(dtype: DType, sums: DType, shape: _Three) -> MmaOp:
+    """A product that a warp does at once, of 16 rows by 8 columns: `shape` is (16, 8, k), where k
+    numbers in `dtype` have 32 bytes. `sums` is `kp.float32`, of factors in float16, bfloat16 or
+    float32, of which 10 bits of mantissa count; or `kp.int32`, of int8 or uint8.
+    """
+
+def make_tiled_mma(op: MmaOp, atoms: _Three) -> TiledMma:
+    """A `TiledMma` of so many warps along rows and columns, `atoms` (m, n, 1), each of which does
+    products `op`, of `kp.mma`.
+    """
+
+def tiled_mma(dtype: DType, tile: _Three, warps: int) -> TiledMma:
+    """A `TiledMma` for a block of so many warps, a power of two, and its `tile`: (m, n, k), rows
+    of both factors and numbers of a row.
+    """
+
+def gemm(
+    mma: TiledMma, acc: Sums, a: Tensor, b: Tensor, accumulate: builtins.bool | None = ...
+) -> None:
+    """Adds the product of two tiles, (m, k) and (n, k), to `Sums`; where `accumulate` is false,
+    the sums begin with it. Tiles are in shared memory, or what `make_fragment_A` and
+    `make_fragment_B` give.
+    """
+
+def store_tile(
+    mma: TiledMma, acc: Sums, c: Tensor, place: _Place, epilogue: _Epilogue | None = ...
+) -> None:
+    """Writes `Sums` to the tile of `c` at `place`, (m, n), counted in tiles, as far as that lies
+    in `c`: 16 bytes at once of two-byte numbers, where columns are known to be a multiple of
+    that. What is written of a sum is `epilogue(sum, row, column)`, where there is one.
+    """
+
+def raster(number: Numeric, grid: _Place, group: int) -> tuple[Num, Num]:
+    """The place of the tile with a number in a `grid` of so many, (m, n): down `group` tiles, then
+    one to the right. So blocks that run at once load the same rows.
+    """
+
+def make_smem_layout_a(mma: TiledMma, tile: _Two, stages: int) -> Layout:
+    """The layout in shared memory of so many tiles of the first factor, (m, k), swizzled so that
+    rows of matrices lie in different banks.
+    """
+
+def make_smem_layout_b(mma: TiledMma, tile: _Two, stages: int) -> Layout:
+    """The same of the second factor, (n, k)."""
+
+def tile_stream(mma: TiledMma, a: _Factor, b: _Factor, stages: int | None = ...) -> TileStream:
+    """A `TileStream` for a block of `mma.threads` threads, and the tile of its sums at (m, n): `a`
+    is the first factor and m, `b` the second one and n. Rows lie side by side in memory, at
+    multiples of 16 bytes. `stages` tiles of each have room, all but one of which are on their
+    way; beyond the edges they are 0.
+    """
+
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
     """A number of the call as a constant, where it is one of some constants: the function has a
     way for each, and so kernels of its own. It is given a name: `n = kp.static(x.shape[1], (64,
@@ -914,9 +979,6 @@ def empty(shape: Sequence[Any], dtype: DType) -> Tensor:
     """Memory that the call allocates, row-major, of which nothing is known: what is returned of it
     is a result, and the rest is gone with the call. For functions without a signature.
     """
-
-def zeros(shape: Sequence[Any], dtype: DType) -> Tensor:
-    """The same, of zeros: a launch on the call's stream writes them."""
 
 def view(tensor: Tensor, layout: LayoutLike) -> Tensor:
     """A tensor of the same memory with another layout. The tensor is compact, and what the layout
@@ -1045,3 +1107,73 @@ class FilledStage:
     def __init__(self, pipeline: PipelineAsync | PipelineCpAsync, state: PipelineState) -> None: ...
     def release(self) -> None:
         """Says that this thread is done with it."""
+
+class MmaOp:
+    """A product that a warp knows, of `shape` (m, n, k) and factors in `dtype`. `kp.mma` makes
+    one.
+    """
+
+    dtype: DType
+    sums: DType
+    shape: _Three
+    def __init__(self, dtype: DType, sums: DType, shape: _Three) -> None: ...
+
+class TiledMma:
+    """Warps side by side, which multiply a tile: `atoms` (m, n, 1) of them, so that the block has
+    `threads`. `kp.make_tiled_mma` makes one, and `kp.tiled_mma` one that knows its `tile`.
+    """
+
+    op: MmaOp
+    atoms: _Three
+    tile: _Three | None
+    threads: int
+    def __init__(self, op: MmaOp, atoms: _Three, tile: _Three | None) -> None: ...
+    def get_slice(self, thread: Numeric) -> ThrMma:
+        """What that thread has of tiles: a `ThrMma`."""
+    def zeros(self) -> Sums:
+        """The thread's `Sums` of the tile, which are 0."""
+
+class ThrMma:
+    """What a thread has of tiles that a `TiledMma` multiplies."""
+
+    mma: TiledMma
+    def __init__(self, mma: TiledMma, thread: Numeric) -> None: ...
+    def make_fragment_A(self, tile: Tensor) -> Tensor:
+        """Registers for the thread's part of a tile of the first factor, (m, k): what it has in one
+        product, products along m, and along k.
+        """
+    def make_fragment_B(self, tile: Tensor) -> Tensor:
+        """The same for a tile of the second factor, (n, k)."""
+    def make_fragment_C(self, shape: _Two) -> Sums:
+        """The thread's `Sums` of a tile, (m, n)."""
+    def load_A(self, tile: Tensor, k: int, fragment: Tensor) -> None:
+        """Loads what the thread has of product `k` of a tile in shared memory."""
+    def load_B(self, tile: Tensor, k: int, fragment: Tensor) -> None:
+        """The same of the second factor."""
+    def partition_C(self, tile: Tensor) -> Tensor:
+        """The thread's elements of a tile, (m, n), in the order of its sums."""
+
+class Sums:
+    """A thread's sums of a tile, to which `kp.gemm` adds products. The last of them is on its way
+    until `finish`.
+    """
+
+    def __init__(self, part: ThrMma, rows: int, columns: int) -> None: ...
+    def clear(self) -> None:
+        """Makes all of them 0."""
+    def finish(self) -> Tensor:
+        """The sums, ((2, 2), m, n) registers, with all products: of the first mode, two columns side
+        by side, and two rows 8 apart.
+        """
+
+class TileStream:
+    """Tiles of both factors in shared memory, one along k after the other: `steps` of them.
+    `kp.tile_stream` makes one.
+    """
+
+    steps: Num
+    def __init__(self, mma: TiledMma, a: _Factor, b: _Factor, stages: int) -> None: ...
+    def next(self) -> tuple[Tensor, Tensor]:
+        """The tiles of the next step, (m, k) and (n, k), when they are there. By then all threads of
+        the block are done with those before; in their place others begin to come.
+        """
