@@ -211,7 +211,8 @@ fn mapped_tensors(params: &[Parameter]) -> Vec<(String, bool)> {
 }
 
 impl Parameter {
-    /// The parameter beside maps of these tensors: what copies touch, a pointer does not reach alone.
+    /// The parameter beside maps of these tensors: what copies touch, a pointer does not reach
+    /// alone.
     fn beside_maps(mut self, mapped: &[(String, bool)]) -> Parameter {
         if let ParamKind::Pointer(pointer) = &mut self.param.kind {
             let is_touched = |(tensor, is_written): &(String, bool)| {

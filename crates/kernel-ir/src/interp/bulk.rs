@@ -148,7 +148,7 @@ impl Execution<'_, '_> {
         (reads && writes).then_some(bulk)
     }
 
-    /// What a lane copies that copies bytes in a row.
+    /// The bytes of a lane that copies some in a row; finds how many cannot be copied.
     fn piece_in_a_row(
         &mut self,
         bytes: Register,

@@ -112,7 +112,7 @@ pub(super) struct Mark {
     pub by: By,
 }
 
-/// What is in flight.
+/// The operation that is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// A copy that its thread waits for.

@@ -9,8 +9,8 @@ use super::step::{BoxOf, Register};
 use kernpack_machine::tensor_map::UNIT_BYTES;
 
 impl Execution<'_, '_> {
-    /// What a lane copies of a box. Into shared memory, what is outside the tensor becomes zeros;
-    /// out of it, that is left out.
+    /// The pieces of a box that a lane copies. Into shared memory, what is outside the tensor
+    /// becomes zeros; out of it, that is left out.
     pub fn pieces_of_box(&self, of: &BoxOf, [to, from]: [End; 2], lane: usize) -> Vec<Piece> {
         let (shared, global) = if to.is_global { (from, to) } else { (to, from) };
         let row_bytes = of.map.row_bytes();

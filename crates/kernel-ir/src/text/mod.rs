@@ -28,8 +28,8 @@
 //! * Names that are no words stand in quotes: `v3 "x.shape[1]": int64`. In quotes, `\"`, `\\`,
 //!   `\n`, `\t` and `\u{…}` stand for what cannot be written.
 //! * What is known of a number: `0..65536`, `0..`, `..10`, `multiple 8`.
-//! * A map is `v0 x: pointer.map bfloat16 box [64, 128] swizzle 128 written`, of which `swizzle` and
-//!   `written` may be left out. The box is written innermost first.
+//! * A map is `v0 x: pointer.map bfloat16 box [64, 128] swizzle 128 written`, of which `swizzle`
+//!   and `written` may be left out. The box is written innermost first.
 //! * `block [256, _, 1]` where the extent in y is not known; nothing where none is. An array whose
 //!   size a parameter says has `bytes v2`.
 //! * `min_blocks 4` or `max_registers 64` behind that: the [`Demands`](crate::kernel::Demands).

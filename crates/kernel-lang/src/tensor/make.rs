@@ -21,8 +21,8 @@ const SHARED_ALIGN: u32 = MOST_ACCESS_BYTES;
 /// swizzle spreads is spread over them. Its bytes are counted from the array's beginning.
 const SWIZZLED_ALIGN: u32 = 128;
 
-/// The alignment of an array with a swizzle of its bytes: as far as can be, so many that the bits of
-/// its addresses are those of its indices. So what swizzles addresses does the same.
+/// The alignment of an array with a swizzle of its bytes: as far as can be, so many that the bits
+/// of its addresses are those of its indices. So what swizzles addresses does the same.
 fn swizzled_align(bytes: Swizzle) -> u32 {
     let n_bits = bytes.bits() + bytes.base() + bytes.shift().unsigned_abs();
     (1 << n_bits.min(MOST_ALIGN.ilog2())).max(SWIZZLED_ALIGN)

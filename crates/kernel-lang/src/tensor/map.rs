@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Maps of tensors: `kp.make_tma(x, layout)`. A map is a parameter of the kernel that the launch
-//! makes, and that says how boxes of a tensor are copied: its box and swizzle follow from the layout
-//! of a tile in shared memory.
+//! makes, and that says how boxes of a tensor are copied: its box and swizzle follow from the
+//! layout of a tile in shared memory.
 //!
 //! A map is a tensor of coordinates, `((tile…), (tiles…))`, that copies take tiles of. The device
 //! puts the rows of a box one behind the other. So a tile's mode along which the tensor's elements
@@ -240,7 +240,7 @@ impl Elaborator<'_> {
         None
     }
 
-    /// What the launch passes.
+    /// The map as a launch makes it.
     fn map_spec(
         &mut self,
         x: &Tensor,

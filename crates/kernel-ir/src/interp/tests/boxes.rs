@@ -34,7 +34,7 @@ fn there_and_back(map: &str, bytes: u32, align: u32, at: [i32; 2]) -> Trial {
     trial(&text, 1, 1)
 }
 
-/// What is sent of a tensor with these extents, whose elements are counted.
+/// The elements that are sent of a tensor with these extents, which counts them.
 fn sent(mut trial: Trial, extents: [i64; 2], n_bytes: u32) -> Vec<i64> {
     let count = extents.iter().product::<i64>() as i32;
     let bytes = (0..count).flat_map(i32::to_le_bytes).collect();
@@ -87,13 +87,22 @@ fn a_box_begins_where_its_swizzle_does() {
 
 #[test]
 fn a_launch_has_a_map_that_the_driver_would_take() {
-    let mut trial = there_and_back("box [4, 2]", 32, 0, [0, 0]);
-    let x = trial.hold(Memory::new("x", Scalar::I32, vec![0; 1024]));
-    let out = trial.hold(Memory::fresh("out", Scalar::I32, 1024));
-    let mut trial = trial.mapped(x, &[5, 8], &[1, 5]).at(out);
-    let outcome = trial.run();
+    let told = |address, row| {
+        let mut trial = there_and_back("box [4, 2]", 32, 0, [0, 0]);
+        let x = Memory::new("x", Scalar::I32, vec![0; 1024]).at_address(address);
+        let x = trial.hold(x);
+        let out = trial.hold(Memory::fresh("out", Scalar::I32, 1024));
+        let mut trial = trial.mapped(x, &[row, 8], &[1, row]).at(out);
+        let outcome = trial.run();
+        trial.told(&outcome.findings)
+    };
     expect![[r#"
         error[bad-launch]: `x` has a stride of 20 bytes: expected a multiple of 16
     "#]]
-    .assert_eq(&trial.told(&outcome.findings));
+    .assert_eq(&told(64, 5));
+    expect![[r#"
+        error[bad-launch]: `x` is not at a multiple of 16 bytes
+    "#]]
+    .assert_eq(&told(72, 8));
+    assert_eq!(told(80, 8), "");
 }
