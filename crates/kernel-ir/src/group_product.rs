@@ -11,7 +11,7 @@
 
 use crate::intrinsic::{Meaning, ProductOp};
 use crate::kernel::{Local, Value};
-use crate::op::{Call, Operand};
+use crate::op::{Call, OpKind, Operand, Region};
 use crate::types::Scalar;
 
 /// The rows of A and of the sums.
@@ -60,7 +60,7 @@ pub struct Elements {
 pub enum Left {
     /// The lanes have it.
     Registers(Elements),
-    /// It is in shared memory.
+    /// Shared memory has it.
     Shared(Matrix),
 }
 
@@ -89,6 +89,14 @@ pub struct Lies {
 
 /// The bytes of each swizzle, in the order of its names.
 const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
+
+/// Whether a product begins in a region.
+pub fn has_products(region: &Region) -> bool {
+    region.0.iter().any(|op| {
+        matches!(&op.kind, OpKind::Call(call) if GroupProduct::of(call).is_some())
+            || op.kind.regions().any(has_products)
+    })
+}
 
 impl Elements {
     /// Whether two have one in common.
@@ -195,7 +203,7 @@ impl Lies {
         self.swizzle == 0 || address % u64::from(self.align()) < u64::from(self.swizzle)
     }
 
-    /// What a descriptor says of it, beside the address.
+    /// The bits of a descriptor about it, beside the address.
     pub const fn descriptor(self) -> u64 {
         let mode = match self.swizzle {
             128 => 1_u64,

@@ -33,7 +33,7 @@ pub const MOST_REGISTERS: u32 = 255;
 /// The fewest registers of a thread: where fewer are asked for, the assembler takes these.
 pub const LEAST_REGISTERS: u32 = 24;
 /// The registers of a multiprocessor: as many on all of them.
-const REGISTERS: u64 = 64 << 10;
+pub const REGISTERS: u64 = 64 << 10;
 /// The parts of a multiprocessor, each with its own share of registers.
 const PARTS: u64 = 4;
 /// The unit in which a warp gets registers.

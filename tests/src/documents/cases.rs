@@ -138,6 +138,7 @@ fn every_message_about_operations_has_a_case() {
         "; {n_left} more cannot begin before one of these ends",
         "`v{number}` is known to be a constant, and no `const` gives it",
         "`v{number}` is not the parameter `{}`",
+        "`{name}` is aligned to {found} bytes, and a swizzle of {swizzle} asks for {align}",
         "`{name}` is at byte {offset}: expected a multiple of {align}",
         "`{name}` is in no memory",
         "`{name}` is not at a multiple of {UNIT_BYTES} bytes",

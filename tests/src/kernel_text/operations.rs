@@ -9,11 +9,12 @@ use kernpack_kernel_ir::{Kernel, verify};
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Texts};
 
-/// The oldest GPU that code is made for, and the oldest PTX.
+/// The oldest GPU that code is made for, and the oldest PTX: for those code is asked for, where the
+/// kernel says for none.
 const OLDEST: (Arch, u32) = (Arch::OLDEST_OF_KERNELS, 70);
 
 /// What the verifier says of each kernel and function of a text: that it keeps the rules, or what
-/// is wrong with it, and what it needs that the oldest GPU has not.
+/// is wrong with it, and what it needs that the oldest GPU has not, or the one that it is for.
 pub fn verdicts(text: &str) -> String {
     let mut texts = Texts::default();
     match read(text, &mut texts) {
@@ -33,7 +34,7 @@ fn verdict(item: &Item, texts: &Texts) -> String {
     if let Err(problems) = verified {
         return problems.in_texts(texts);
     }
-    let (arch, ptx) = OLDEST;
+    let (arch, ptx) = kernel.archs.first().map_or(OLDEST, |arch| (*arch, u32::MAX));
     let needs = check_needs(kernel, arch, ptx).err().unwrap_or_default();
     format!("{} keeps the rules\n{}", kernel.name, needs.in_texts(texts)).trim_end().to_string()
 }

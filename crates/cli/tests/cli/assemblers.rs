@@ -74,7 +74,8 @@ fn build(bench: &Bench, variables: &[(&str, &str)]) -> Ran {
     run(bench, variables, &args)
 }
 
-fn run(bench: &Bench, variables: &[(&str, &str)], args: &[&str]) -> Ran {
+/// Runs the program, which finds the assembler of the tests' Python.
+pub(crate) fn run(bench: &Bench, variables: &[(&str, &str)], args: &[&str]) -> Ran {
     let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python");
     let python = std::env::var("KERNPACK_PYTHON").unwrap_or(own.display().to_string());
     let mut command = bench.command(KERNPACK);

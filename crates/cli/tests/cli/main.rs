@@ -18,6 +18,7 @@ mod kernels;
 mod layout;
 mod package_files;
 mod places;
+mod products;
 mod publishing;
 mod signals;
 mod specs;

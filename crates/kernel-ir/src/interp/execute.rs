@@ -128,10 +128,7 @@ impl<'p> Execution<'_, 'p> {
             }
             Step::Bitcast { from, to, x, out } => self.bitcast(*from, *to, *x, *out),
             Step::Copy { from, out } => self.copy(from, *out),
-            Step::Shared { array, out } => {
-                let array = self.block.rank * self.cluster.n_arrays + array;
-                self.address(array, *out);
-            }
+            Step::Shared { array, out } => self.shared_address(*array, *out),
             Step::Local { local, out } => self.address(*local, *out),
             Step::Offset { pointer, bytes, out } => {
                 self.set(*out, self.get(*pointer));
@@ -252,6 +249,11 @@ impl<'p> Execution<'_, 'p> {
     fn timer(&mut self, out: Register) {
         self.machine.is_exact = false;
         self.set(out, [self.machine.thread_ops; LANES]);
+    }
+
+    /// The beginning of an array of the block.
+    fn shared_address(&mut self, array: u32, out: Register) {
+        self.address(self.block.rank * self.cluster.n_arrays + array, out);
     }
 
     /// The beginning of an allocation.

@@ -9,6 +9,10 @@
 //! A phase that is complete teaches those who wait for it what those knew who arrived. It must not
 //! be complete before every wait for the last one has seen that: parity would tell another phase
 //! then. That is found by what is ordered, not by which happened to be first.
+//!
+//! A wait is over, too, before its warp makes the next group of products of a warpgroup. All four
+//! warps make such a group, so that one thread that has seen it done may tell for all of them that
+//! they have waited; of what else they did, it knows nothing.
 
 use super::access::{Deed, Fault, Faulty, now};
 use super::atomic::new_orders;
@@ -80,6 +84,8 @@ struct Done {
 #[derive(Clone, Copy, Debug)]
 struct Before {
     done: Done,
+    /// The next group of products of its warp, which is made behind it.
+    group: Event,
     what: Needs,
 }
 
@@ -114,7 +120,7 @@ impl Mbarrier {
         let expects_copies = std::mem::take(&mut self.expects_copies);
         let is_cause = |event| self.met.knows(event) || expects_copies && copying.knows(event);
         let mut before = std::mem::take(&mut self.before);
-        before.retain(|deed| !is_cause(deed.done.event));
+        before.retain(|deed| !is_cause(deed.done.event) && !is_cause(deed.group));
         (self.phase, self.pending, self.bytes) = (self.phase + 1, self.count, 0);
         self.met.learn_phases(self.home, self.number, self.phase as u64);
         self.met.learn_agent(self.agent.0, self.agent.1, self.phase as u64);
@@ -241,7 +247,7 @@ impl Execution<'_, '_> {
         };
         let done = self.done(step, lane);
         let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
-        let told = self.told_at(at);
+        let (told, group) = (self.told_at(at), self.next_group());
         let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
         let (phase, count) = (barrier.phase, barrier.count);
         if is_arrival && barrier.pending == 0 {
@@ -259,7 +265,7 @@ impl Execution<'_, '_> {
             barrier.arriving.join(&clock);
             barrier.expects_copies |= bytes > 0;
         } else {
-            barrier.remember(Before { done, what: Needs::Bytes });
+            barrier.remember(Before { done, group, what: Needs::Bytes });
         }
         if step.op == MbarrierOp::ArriveAfterCopies {
             barrier.has_small_copies = true;
@@ -390,7 +396,7 @@ impl Execution<'_, '_> {
             return;
         }
         self.land_copies(at);
-        let done = self.done(step, lane);
+        let (done, group) = (self.done(step, lane), self.next_group());
         let Some(barrier) = self.cluster.mbarriers.get(&at) else { return };
         let (phase, parity) = (self.meant(barrier, step, lane), self.number(step, lane) as u64 & 1);
         let (last, taken) = (barrier.phase - 1, barrier.taken(parity));
@@ -403,7 +409,7 @@ impl Execution<'_, '_> {
             );
             self.find(Kind::MisusedBarrier, lane, None, message);
         } else if let Some(barrier) = self.cluster.mbarriers.get_mut(&at) {
-            barrier.remember(Before { done, what: Needs::Wait });
+            barrier.remember(Before { done, group, what: Needs::Wait });
         }
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Products that the four warps of a warpgroup make together. One is an agent beside the warps: it
 //! reads shared memory, by the asynchronous proxy, at any time from where the first warp begins it
-//! until a wait sees that it is done. Meanwhile that is marked in shadow memory. Behind a wait, what
-//! it read is the deed of an agent that stands for the warpgroup, at the number of its group as a
+//! until a wait sees that it is done. Meanwhile that is marked in shadow memory. Behind a wait, its
+//! reads are the deed of an agent that stands for the warpgroup, at the number of its group as a
 //! time, and who waits learns that time of the agent.
 //!
-//! A warp has its rows of the sums, of which each is made of all its terms at once (`matrix.rs`), as
-//! it begins: nobody looks before a wait, which is a rule of kernels (`verify/products`). A wait
-//! goes on when all four warps have made the groups that it waits for.
+//! A warp has its rows of the sums, of which each is made of all its terms at once (`matrix.rs`),
+//! when it begins: nobody looks before a wait, which is a rule of kernels (`verify/products`). A
+//! wait goes on when all four warps have made the groups that it waits for.
 
 use super::access::{Deed, Fault, Faulty, now};
 use super::atomic::new_orders;
@@ -36,7 +36,7 @@ const N_WARPS: usize = WARPGROUP_WARPS as usize;
 /// A deed about products.
 #[derive(Clone, Debug)]
 pub(super) enum ProductStep {
-    /// What registers hold is not looked at before a product begins.
+    /// Registers are not looked at before a product begins.
     Fence,
     Begin(Box<GroupMultiply>),
     Commit,
@@ -77,9 +77,11 @@ pub(super) struct Warpgroup {
     in_flight: VecDeque<InFlight>,
     /// How many are done.
     n_done: u64,
+    /// The last group of which one is done.
+    last_done: u64,
 }
 
-/// What a warp has done so far.
+/// The deeds of a warp so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct OfWarp {
     n_products: u64,
@@ -97,7 +99,7 @@ struct InFlight {
     reads: Vec<(u32, Range<usize>)>,
 }
 
-/// What warps have to mean alike: where factors are, and whether the sums are added to.
+/// All that warps have to mean alike: where factors are, and whether the sums are added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Meant {
     a: Option<(u32, u64)>,
@@ -137,6 +139,14 @@ impl Execution<'_, '_> {
     fn own_products(&mut self) -> &mut OfWarp {
         let (group, warp) = place_of(self.warp.index);
         &mut self.block.warpgroups[group].warps[warp]
+    }
+
+    /// The next group of products that the warp makes, as a deed of the agent of its warpgroup.
+    pub fn next_group(&self) -> Event {
+        let (group, warp) = place_of(self.warp.index);
+        let block = self.machine.agents_of(self.block.number);
+        let time = self.block.warpgroups[group].warps[warp].n_groups + 1;
+        Event { block, warp: N_AGENTS + group as u32, lane: 0, time }
     }
 
     fn begin_product(&mut self, product: &GroupMultiply) {
@@ -369,7 +379,9 @@ impl Execution<'_, '_> {
         self.land_products(group, n_groups);
         let agents = self.machine.agents_of(self.block.number);
         let mut clock = Clock::default();
-        clock.learn_agent(agents, N_AGENTS + group as u32, n_groups + 1);
+        // Groups without products are done at once, whoever has made them.
+        let seen = n_groups.min(self.block.warpgroups[group].last_done);
+        clock.learn_agent(agents, N_AGENTS + group as u32, seen + 1);
         clock::teach(self.warp.orders.get_or_insert_with(new_orders), &clock);
         self.warp.pc += 1;
     }
@@ -382,6 +394,7 @@ impl Execution<'_, '_> {
         warpgroup.n_done += n_done as u64;
         for done in warpgroup.in_flight.drain(..n_done) {
             let (time, warp) = (done.group, N_AGENTS + group as u32);
+            warpgroup.last_done = time;
             let (block_known, warp_known, orders) = (0, 0, None);
             let agent =
                 Now { block: agents, warp, time, block_known, warp_known, orders, peers: &[] };
@@ -440,7 +453,7 @@ pub(super) fn pass_products(block: &Block, warps: &mut [Warp]) {
     }
 }
 
-/// What a warp waits for, in words.
+/// The groups that a warp waits for, in words.
 pub(super) fn missing_products(block: &Block, warp: u32, n_groups: u64) -> String {
     let (group, _) = place_of(warp);
     let missing = block.warpgroups[group].missing(n_groups).unwrap_or_default();

@@ -52,11 +52,13 @@
 //!     an array of the block or in a register tensor (`write`). Assembly is not looked into.
 //! 17. What threads do together, they all get to: around a row of a level, conditions are uniform
 //!     at that level, and no thread has left (`uniform`).
-//! 17. A block is whole warpgroups where one of these does something together, as far as its
+//! 18. A block is whole warpgroups where one of these does something together, as far as its
 //!     threads are known. All threads of a warpgroup mean the same product (`products`).
-//! 18. Register tensors that products are made of are accessed at elements that are known, whole
+//! 19. Register tensors that products are made of are accessed at elements that are known, whole
 //!     and without a condition, and not while a product with them is in flight. A fence stands
 //!     between such an access and the next product with them.
+//! 20. A multiprocessor has the registers that the warpgroups of a block ask for at last, as far as
+//!     its threads are known, and where each of them comes by (`budget`).
 //!
 //! Whether a target has the rows that are called is a question of its own: [`check_calls`].
 //! Functions have rules beyond these: [`verify_function`].
@@ -67,6 +69,7 @@
 //! [`shared::MOST_BYTES`]: kernpack_machine::shared::MOST_BYTES
 
 mod assigned;
+mod budget;
 mod call;
 mod function;
 mod head;
@@ -86,7 +89,7 @@ use report::Report;
 
 pub use function::verify_function;
 pub use products::Handed;
-pub use refused::check_calls;
+pub use refused::{check_calls, check_ops};
 #[cfg(any(test, feature = "generate"))]
 pub(crate) use types::is_defined;
 pub use uniform::Uniformity;
@@ -119,6 +122,7 @@ pub fn verify(kernel: &Kernel) -> Result<Verified, Diagnostics> {
     write::verify(&mut report);
     let uniformity = uniform::verify(&mut report);
     products::verify(&mut report, &uniformity);
+    budget::verify(&mut report);
     report.unless_wrong()?;
     Ok(Verified { uniformity })
 }

@@ -16,7 +16,7 @@ mod flow;
 use super::report::Report;
 use super::uniform::Uniformity;
 use crate::group_product::{Elements, GroupProduct};
-use crate::intrinsic::{Level, Meaning, ProductOp};
+use crate::intrinsic::Level;
 use crate::kernel::{Kernel, Local};
 use crate::op::{Call, Op, OpKind};
 use crate::types::Scalar;
@@ -30,12 +30,9 @@ const WORD_BYTES: u32 = 4;
 /// The columns that products of integers may have beyond those that are a multiple of 16.
 const MORE_COLUMNS_OF_INTS: [u32; 2] = [8, 24];
 
-/// What is wrong with the operands of a product.
+/// Refuses operands of a product.
 pub(super) fn rule(kernel: &Kernel, call: &Call) -> Result<(), String> {
-    let Meaning::Product(ProductOp::Multiply) = call.intrinsic.meaning else { return Ok(()) };
-    let Some(product) = GroupProduct::of(call) else {
-        return Err("the operands are no product's".to_string());
-    };
+    let Some(product) = GroupProduct::of(call) else { return Ok(()) };
     let GroupProduct { sums, factor, n, .. } = product;
     are_elements(kernel, sums, product.sum())?;
     if let Some(part) = product.part_of_a() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a target has the rows that a kernel calls. Which ones it has, and of what it needs them,
-//! is the target's to say; each call that it refuses is told at its place.
+//! Whether a target has the rows that a kernel calls, and what else is done. Which it has, and of
+//! what it needs them, is the target's to say; each that it refuses is told at its place.
 
 use super::report::Report;
 use crate::kernel::Kernel;
@@ -16,10 +16,23 @@ pub fn check_calls(
     kernel: &Kernel,
     refused: impl Fn(&Call) -> Option<Diagnostic>,
 ) -> Result<(), Diagnostics> {
+    check_ops(kernel, |kind| match kind {
+        OpKind::Call(call) => refused(call),
+        _ => None,
+    })
+}
+
+/// Checks that everything that a kernel does can be had: `refused` says why a target cannot do it.
+///
+/// # Errors
+/// Each operation that is refused.
+pub fn check_ops(
+    kernel: &Kernel,
+    refused: impl Fn(&OpKind) -> Option<Diagnostic>,
+) -> Result<(), Diagnostics> {
     let mut report = Report::new(kernel);
     report.each_op(|report, op| {
-        let OpKind::Call(call) = &op.kind else { return };
-        if let Some(problem) = refused(call) {
+        if let Some(problem) = refused(&op.kind) {
             report.push(op, problem, "");
         }
     });

@@ -4,10 +4,11 @@
 //! before this is known.
 
 use super::rows;
+use kernpack_kernel_ir::group_product::has_products;
 use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, MatrixOp, MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, Expr, Load, OpKind, Operand, Qualifier, Region, Store};
-use kernpack_kernel_ir::verify::check_calls;
+use kernpack_kernel_ir::verify::{check_calls, check_ops};
 use kernpack_machine::{Arch, ArchKind, PtxVersion, Suffix};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 
@@ -143,10 +144,10 @@ pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
 }
 
 /// Checks that each row that a kernel calls can be had by an architecture: `ptx` is a version of
-/// PTX, 80 for PTX 8.0.
+/// PTX, 80 for PTX 8.0. And that it does not print beside products of warpgroups.
 ///
 /// # Errors
-/// Each call of a row that needs more.
+/// Each call of a row that needs more, else each that prints.
 pub fn check_needs(kernel: &Kernel, arch: Arch, ptx: u32) -> Result<(), Diagnostics> {
     check_calls(kernel, |call| {
         let (name, needs) = (call.intrinsic.name, Needs::of(call));
@@ -165,6 +166,21 @@ pub fn check_needs(kernel: &Kernel, arch: Arch, ptx: u32) -> Result<(), Diagnost
             let message = format!("`{name}` needs PTX {least}, and code is made for PTX {has}");
             Diagnostic::new("kernel-arch", message)
         })
+    })?;
+    check_prints(kernel)
+}
+
+/// Checks that no kernel with products of warpgroups prints.
+fn check_prints(kernel: &Kernel) -> Result<(), Diagnostics> {
+    if !has_products(&kernel.body) {
+        return Ok(());
+    }
+    check_ops(kernel, |kind| {
+        let OpKind::Print(..) = kind else { return None };
+        let message = "printing is a call, for which an assembler has each product of a warpgroup wait for the one before";
+        let help =
+            "run it on the interpreter, which prints, too: `kernpack run`; an assertion is no call";
+        Some(Diagnostic::new("printf", message).help(help))
     })
 }
 
@@ -183,5 +199,28 @@ mod tests {
             error[kernel-arch]: `fence` needs sm_90, and code is made for sm_89, in `call fence(cluster)`
               help: build for sm_90 or newer alone, or give it a launch of its own, `launch(…, arch="sm_90")`, beside one that does without it"#]].assert_eq(&check_needs(&fence, arch("sm_89"), 78).unwrap_err().to_string());
         expect!["error[kernel-arch]: `fence` needs PTX 7.8, and code is made for PTX 7.7, in `call fence(cluster)`"].assert_eq(&check_needs(&fence, arch("sm_90"), 77).unwrap_err().to_string());
+    }
+
+    #[test]
+    fn kernels_with_products_do_not_print() {
+        let arch = "sm_90a".parse().expect("it is one");
+        let of = |rest: &str| {
+            kernel(&format!(
+                "kernel k(v0 more: bool) block [128, 1, 1] {{
+                   shared0 a: bfloat16 bytes 2048 align 256
+                   local0 acc: float32 count 4
+                   v1: pointer.shared = shared0
+                   call wgmma.fence()
+                   if v0 {{ call wgmma.shared(local0, 0, v1, v1, v0, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256) }}
+                   call wgmma.commit()
+                   call wgmma.wait(0)
+                   {rest}
+                 }}"
+            ))
+        };
+        assert!(check_needs(&of(""), arch, 80).is_ok());
+        assert!(check_needs(&kernel("kernel k() { print \"done\" }"), arch, 80).is_ok());
+        expect![[""]]
+            .assert_eq(&check_needs(&of("print \"done\""), arch, 80).unwrap_err().to_string());
     }
 }

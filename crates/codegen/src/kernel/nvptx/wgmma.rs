@@ -4,7 +4,7 @@
 //! back, too, what registers they are about, or LLVM would move what is computed with them to the
 //! other side.
 //!
-//! What is touched in between is the verifier's to refuse (`kernpack_kernel_ir::verify`).
+//! Registers that are touched in between are the verifier's to refuse (`kernpack_kernel_ir::verify`).
 
 use super::Nvptx;
 use super::matrix::{registers, word_of};
@@ -142,8 +142,8 @@ fn word_ty(letter: char) -> Ty {
     if letter == 'f' { scalar_ty(Scalar::F32) } else { Ty::I32 }
 }
 
-/// What stands behind the operands: that no factor is negated, and which of them lie column by
-/// column, where they can.
+/// The text behind the operands: that no factor is negated, and which of them lie column by column,
+/// where they can.
 fn modifiers(product: &GroupProduct) -> String {
     let way = |matrix: Matrix| if matrix.lies.is_k_major { ", 0" } else { ", 1" };
     let ways: String = product.matrices().map(way).collect();

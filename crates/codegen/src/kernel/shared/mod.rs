@@ -117,7 +117,7 @@ pub(super) struct Lowering<'c, 'k, T> {
     shifted: FxHashMap<Value, Shifted<'c>>,
     /// Which register tensors are variables.
     registers: Registers,
-    /// What fences and waits of products hand on.
+    /// The register tensors that fences and waits of products hand on.
     pub(super) products: Products,
     /// The addresses of slots.
     slots: Vec<V<'c>>,

@@ -8,7 +8,7 @@ use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
 use kernpack_kernel_ir::types::Type;
 use kernpack_kernel_ir::verify::Handed;
 
-/// What fences and waits hand on, call by call in the order of the text.
+/// The register tensors that fences and waits hand on, call by call in the order of the text.
 pub(in crate::kernel) struct Products {
     handed: Handed,
     n_fences: usize,
@@ -62,7 +62,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         &self.locals[local.index()][range.start as usize..range.end as usize]
     }
 
-    /// What elements are now, as registers have them.
+    /// The present elements, as registers have them.
     pub(in crate::kernel) fn read_registers(&self, elements: Elements) -> Vec<V<'c>> {
         let (_, of) = self.variable_ty(elements.local);
         self.variables(elements).iter().map(|at| self.emitter.load(of, *at)).collect()
@@ -80,7 +80,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         }
     }
 
-    /// What elements are now of which several are a register, one by one.
+    /// The present elements, of which several are a register, one by one.
     pub(super) fn read_elements(&self, elements: Elements) -> Vec<V<'c>> {
         let (width, of) = self.variable_ty(elements.local);
         let of_number = |number: u32| {

@@ -13,6 +13,7 @@ mod grid;
 mod mbarriers;
 mod named;
 mod order;
+mod products;
 mod races;
 mod ranks;
 mod ring;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels with products of warpgroups, built for a GPU: things beside them that could have products
+//! wait for one another, and do not, and some that do. Kernels that the verifier refuses have their
+//! cases in the suite: `tests/suite/kernels/warpgroups.md`.
+
+use crate::assemblers::run;
+use crate::bench::{Bench, Ran};
+use expect_test::expect;
+
+/// Products, one of which is in flight, with a thing beside them in each kernel.
+const HAZARDS: &str = r#"
+import kernpack as kp
+
+
+def tile():
+    rows = kp.make_layout((64, 64, 2), stride=(64, 1, 64 * 64))
+    return kp.shared(kp.bfloat16, kp.make_composed_layout(kp.make_swizzle(3, 3, 3), 0, rows))
+
+
+@kp.kernel
+def multiply(x, out, n, variant: kp.Constexpr):
+    t, tiles = kp.thread_idx()[0], tile()
+    acc = kp.make_rmem_tensor(32, kp.float32)
+    wide = kp.int64(0)
+    for i in range(n):
+        for j in range(t, 64 * 64, 128):
+            tiles[j // 64, j % 64, i % 2] = x[i, j]
+        kp.fence_proxy_async()
+        kp.sync_threads()
+        stage = tiles[None, None, i % 2]
+        kp.wgmma_fence()
+        kp.wgmma_mma(acc, stage, stage, i > 0)
+        kp.wgmma_commit()
+        if variant == 1:
+            wide += (kp.clock() << 20) // (kp.int64(kp.grid_dim()[0]) << 33)
+        if variant == 2:
+            assert kp.clock() != 12345, "in flight"
+        if variant == 3:
+            if kp.clock() == 12345:
+                kp.ptx("trap;")
+        if variant == 4:
+            if n == 12345:
+                kp.ptx("trap;")
+        kp.wgmma_wait(1)
+    kp.wgmma_wait(0)
+    if variant == 5:
+        acc[0] /= acc[1]
+    if variant == 6:
+        wide = (kp.clock() << 20) // (kp.int64(kp.grid_dim()[0]) << 33)
+    if variant == 7:
+        assert acc[0] != 12345.0, "after all"
+    if variant == 8:
+        if kp.clock() == 12345:
+            kp.ptx("trap;")
+    for j in kp.range_constexpr(32):
+        out[j, t] = acc[j] + kp.float32(wide)
+
+
+@kp.jit("hazards(x: Tensor([n, 4096], bfloat16), out: Tensor([32, 128], float32, mut))")
+def hazards(x, out):
+    for variant in kp.range_constexpr(9):
+        multiply(x, out, x.shape[0], variant).launch(grid=1, block=128, arch="sm_90a")
+"#;
+
+/// More numbers beside products than there are registers.
+const SPILLS: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def multiply(x, out, n):
+    t = kp.thread_idx()[0]
+    rows = kp.make_layout((64, 64), stride=(64, 1))
+    tile = kp.shared(kp.bfloat16, kp.make_composed_layout(kp.make_swizzle(3, 3, 3), 0, rows))
+    acc = kp.make_rmem_tensor(32, kp.float32)
+    kept = kp.make_rmem_tensor(64, kp.float32)
+    for j in kp.range_constexpr(64):
+        kept[j] = x[j, t]
+    for i in range(n):
+        for j in range(t, 64 * 64, 128):
+            tile[j // 64, j % 64] = kp.bfloat16(x[i, j])
+        kp.fence_proxy_async()
+        kp.sync_threads()
+        kp.wgmma_fence()
+        kp.wgmma_mma(acc, tile, tile, i > 0)
+        kp.wgmma_commit()
+        kp.wgmma_wait(0)
+        kp.sync_threads()
+        for j in kp.range_constexpr(64):
+            kept[j] = kept[j] * acc[j % 32] + 1.0
+    for j in kp.range_constexpr(64):
+        out[j, t] = kept[j]
+
+
+@kp.jit("spills(x: Tensor([n, 4096], float32), out: Tensor([64, 128], float32, mut))")
+def spills(x, out):
+    multiply(x, out, x.shape[0]).launch(grid=1, block=128, arch="sm_90a", max_registers=88)
+"#;
+
+fn build(text: &str) -> Ran {
+    let bench = Bench::with("products.py", text);
+    run(&bench, &[], &["build", "products.py", "-o", "products.so", "--arch", "sm_90a"])
+}
+
+/// Divisions, assertions and traps, behind all products and while one is in flight: each on one way
+/// of a warpgroup, and where threads part.
+#[test]
+fn divisions_assertions_and_traps_leave_products_in_flight() {
+    expect![[r#"
+        exit 0
+    "#]]
+    .assert_eq(&build(HAZARDS).to_string());
+}
+
+#[test]
+fn printing_beside_products_is_refused_and_the_interpreter_does_it() {
+    let text = HAZARDS.replace("assert acc[0] != 12345.0, \"after all\"", "kp.printf(\"{}\", n)");
+    assert_ne!(text, HAZARDS);
+    expect![[""]].assert_eq(&build(&text).to_string());
+    let bench = Bench::with("products.py", &text);
+    let ran = run(&bench, &[], &["run", "products.py", "hazards", "n=1"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn values_that_have_no_register_are_a_warning() {
+    expect![[""]].assert_eq(&build(SPILLS).to_string());
+}
