@@ -22,6 +22,11 @@ impl<'c> Emitter<'c> {
         self.ty(ty).into_int_type().const_int(value as u64, true).into()
     }
 
+    /// A constant of which no bit is set.
+    pub fn zero(&self, ty: Ty) -> V<'c> {
+        self.ty(ty).const_zero().into()
+    }
+
     /// A truth constant.
     pub fn truth(&self, value: bool) -> V<'c> {
         self.context.bool_type().const_int(value.into(), false).into()

@@ -13,7 +13,7 @@ use kernpack_kernel_ir::types::{Space, Type};
 /// Makes one.
 const INIT: &str = "mbarrier.init.shared::cta.b64 [{0}], {1};";
 
-/// Has other blocks and copies see one that was made, too, behind a barrier.
+/// Has other blocks and copies see those that were made, too, behind a barrier.
 const FENCES: &str = " fence.mbarrier_init.release.cluster; fence.proxy.async;";
 
 impl Lowering<'_, '_, Nvptx> {
@@ -28,7 +28,7 @@ impl Lowering<'_, '_, Nvptx> {
         let has_clusters = self.target.arch.number >= Needs::SINCE_SM_90.sm;
         let wait = if has_clusters { "try_wait" } else { "test_wait" };
         let text = match op {
-            MbarrierOp::Init if has_clusters => format!("{INIT}{FENCES}"),
+            MbarrierOp::Init if has_clusters && !self.makes_more => format!("{INIT}{FENCES}"),
             MbarrierOp::Init => INIT.to_string(),
             MbarrierOp::Arrive => {
                 format!("mbarrier.arrive.release.{scope}.{space}.b64 _, [{{0}}];")

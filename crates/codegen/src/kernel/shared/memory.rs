@@ -30,6 +30,7 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         let locals = (0..self.kernel.locals.len()).map(|place| self.local(Local(place as u32)));
         let locals = locals.collect();
         (self.slots, self.locals) = (slots, locals);
+        self.clear_products();
     }
 
     /// The addresses of a register tensor.

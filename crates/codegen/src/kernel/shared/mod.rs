@@ -26,6 +26,7 @@ mod target;
 use crate::llvm::{Block, Context, Emitter, Function, V};
 use address::Shifted;
 use control::Loop;
+use kernpack_kernel_ir::intrinsic::{MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::{Kernel, Value};
 use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
@@ -83,6 +84,7 @@ fn lower_kernel<'c, T: Target>(
         locals: vec![],
         shared: vec![],
         checked: vec![],
+        makes_more: false,
         loops: vec![],
         lines,
     };
@@ -128,6 +130,8 @@ pub(super) struct Lowering<'c, 'k, T> {
     /// Indices and extents that a thread has checked on every way to here: of two failures that
     /// are one, the first is told.
     checked: Vec<[Value; 2]>,
+    /// Whether an mbarrier is made, and another one right behind it.
+    pub(super) makes_more: bool,
     /// The loops around, the innermost last.
     loops: Vec<Loop<'c>>,
     lines: Option<lines::OfKernel<'c, 'k>>,
@@ -136,7 +140,8 @@ pub(super) struct Lowering<'c, 'k, T> {
 impl<'c, T: Target> Lowering<'c, '_, T> {
     fn region(&mut self, region: &Region) {
         let n_checked = self.checked.len();
-        for op in &region.0 {
+        for (number, op) in region.0.iter().enumerate() {
+            self.makes_more = makes_mbarrier(op) && next_makes_mbarrier(&region.0[number + 1..]);
             if let Some(lines) = &self.lines {
                 lines.at(self.emitter, self.kernel, op.place);
             }
@@ -217,4 +222,17 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn block(&self, name: &str) -> Block<'c> {
         self.emitter.block(self.function, name)
     }
+}
+
+/// Whether an operation makes an mbarrier.
+fn makes_mbarrier(op: &Op) -> bool {
+    let OpKind::Call(call) = &op.kind else { return false };
+    matches!(call.intrinsic.meaning, Meaning::Mbarrier(MbarrierOp::Init))
+}
+
+/// Whether the next deed behind one makes an mbarrier.
+fn next_makes_mbarrier(behind: &[Op]) -> bool {
+    let is_deed =
+        |op: &&Op| !matches!(op.kind, OpKind::Expr(_) | OpKind::InBounds { check: None, .. });
+    behind.iter().find(is_deed).is_some_and(makes_mbarrier)
 }

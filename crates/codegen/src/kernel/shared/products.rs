@@ -36,6 +36,17 @@ impl Products {
 }
 
 impl<'c, T: Target> Lowering<'c, '_, T> {
+    /// Has the registers of products hold zeros until they are set: ptxas would set one that is
+    /// set on no way to a product while others are in flight, and have these wait.
+    pub(super) fn clear_products(&self) {
+        for local in &self.products.handed.all {
+            let (_, of) = self.variable_ty(*local);
+            for at in self.variables(self.all_elements(*local)) {
+                self.emitter.store(*at, self.emitter.zero(of));
+            }
+        }
+    }
+
     /// All elements of a register tensor.
     pub(in crate::kernel) fn all_elements(&self, local: Local) -> Elements {
         Elements { local, first: 0, count: self.kernel.locals[local.index()].count }

@@ -39,8 +39,11 @@ fn sums_go_through_products_and_waits() {
             bfe.u64  %rd7, %rd6, 4, 14;
             or.b64  %rd2, %rd7, -4611685949707845632;
             mov.b32  %r1, 0;
+            mov.b32  %r2, %r1;
+            mov.b32  %r3, %r1;
+            mov.b32  %r4, %r1;
             // begin inline asm
-            { .reg .pred accumulate; setp.ne.b32 accumulate, %r1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r2, %r3, %r4, %r5}, %rd1, %rd2, accumulate, 1, 1, 0, 0; }
+            { .reg .pred accumulate; setp.ne.b32 accumulate, %r1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r1, %r2, %r3, %r4}, %rd1, %rd2, accumulate, 1, 1, 0, 0; }
             // end inline asm
             // begin inline asm
             wgmma.commit_group.sync.aligned;
@@ -48,7 +51,7 @@ fn sums_go_through_products_and_waits() {
             // begin inline asm
             wgmma.wait_group.sync.aligned 0;
             // end inline asm
-            st.global.v4.b32  [%rd3], {%r2, %r3, %r4, %r5};
+            st.global.v4.b32  [%rd3], {%r1, %r2, %r3, %r4};
             ret;
             }
         "#]],
