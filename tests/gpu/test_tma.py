@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiles that the device brings and sends by maps of tensors: with every swizzle, of one to three
+modes, with edges that no tile divides.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+import tvm_ffi
+
+FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
+DTYPES = [torch.int8, torch.int16, torch.int32]
+# As tma_kernels.py has them.
+ROWS, PLANES, BOXES = 8, 3, 2
+# What no kernel may change.
+AROUND = 77
+
+pytestmark = pytest.mark.skipif(
+    torch.cuda.get_device_capability() < (9, 0), reason="maps need sm_90"
+)
+
+
+@pytest.fixture(scope="module")
+def package():
+    return tvm_ffi.load_module(str(FOLDER / "tma_kernels.so"))
+
+
+def row_of(dtype, bits):
+    return (16 << bits) // dtype.itemsize
+
+
+def inside(shape, dtype):
+    """A tensor of that shape within another: rows begin at multiples of 16 bytes, and more lies around."""
+    each = 16 // dtype.itemsize
+    larger = [extent + 1 for extent in shape[:-1]] + [-(-shape[-1] // each) * each + each]
+    whole = torch.full(larger, AROUND, dtype=dtype, device="cuda")
+    return whole, whole[tuple(slice(0, extent) for extent in shape)]
+
+
+def call(function, shape, tile, dtype, *more):
+    """Calls a function with a tensor of that shape, and compares all that it writes with torch."""
+    x_whole, x = inside(shape, dtype)
+    x.copy_(torch.randint(-100, 100, shape, device="cuda"))
+    x_before = x_whole.clone()
+    y_whole, y = inside(shape, dtype)
+    padded = [-(-extent // part) * part for extent, part in zip(shape, tile)]
+    seen = torch.full(padded, AROUND, dtype=dtype, device="cuda")
+    function(x, y, seen, *more)
+    expected_seen = torch.zeros_like(seen)
+    here = tuple(slice(0, extent) for extent in shape)
+    expected_seen[here] = x
+    expected_whole = torch.full_like(y_whole, AROUND)
+    expected_whole[here] = x + 1
+    for got, expected in [(seen, expected_seen), (y_whole, expected_whole), (x_whole, x_before)]:
+        torch.testing.assert_close(got, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 63, 64, 65, 1000, 100_003])
+def test_vectors(package, n, dtype):
+    call(package.vectors, [n], [row_of(dtype, 2)], dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bits", range(4))
+@pytest.mark.parametrize("n", [1, 33, 128, 257, 1001])
+@pytest.mark.parametrize("m", [1, 7, 8, 9, 1000])
+def test_matrices(package, m, n, bits, dtype):
+    tile = [ROWS, row_of(dtype, bits) * BOXES]
+    call(package.matrices, [m, n], tile, dtype, bits)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bits", range(4))
+@pytest.mark.parametrize("shape", [[1, 1, 1], [2, 9, 33], [3, 8, 128], [4, 7, 129], [50, 61, 201]])
+def test_cubes(package, shape, bits, dtype):
+    tile = [PLANES, ROWS, row_of(dtype, bits)]
+    call(package.cubes, shape, tile, dtype, bits)
+
+
+def test_a_row_that_begins_anywhere_is_refused(package):
+    x = torch.zeros(4, 18, dtype=torch.int16, device="cuda")
+    seen = torch.zeros(8, 128, dtype=torch.int16, device="cuda")
+    with pytest.raises(ValueError, match="expected strides.* to be a multiple of 16"):
+        package.matrices(x, torch.zeros_like(x), seen, 3)

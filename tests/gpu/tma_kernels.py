@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that have the device bring each tile of a tensor to shared memory and send one of the same
+layout back, by maps: with every swizzle, of one to three modes.
+"""
+
+import kernpack as kp
+
+THREADS = 128
+# The elements of a tile along the modes in front of the last, and the boxes side by side along that.
+ROWS, PLANES, BOXES = 8, 3, 2
+
+
+def swizzled(dtype, bits, layout):
+    """A layout of elements with a swizzle of rows of 32, 64 or 128 bytes, or none."""
+    if bits == 0:
+        return layout
+    chunk = 128 // dtype.width
+    base = 4 if chunk == 16 else 3 if chunk == 8 else 2
+    return kp.make_composed_layout(kp.make_swizzle(bits, base, 3), 0, layout)
+
+
+def row_of(dtype, bits):
+    """The elements in a row of a box."""
+    return (128 << bits) // dtype.width
+
+
+def add_one(tile, seen, result, n):
+    """Each thread takes elements of the tile as the layouts have them: into `seen`, and 1 more back."""
+    for i in range(kp.thread_idx()[0], n, THREADS):
+        value = tile[i]
+        seen[i] = value
+        result[i] = value + 1
+
+
+@kp.kernel
+def vector_kernel(x, y, seen):
+    row = row_of(x.dtype, 2)
+    layout = kp.make_layout(row)
+    given, made = kp.make_tma(x, layout), kp.make_tma(y, layout)
+    tile, result = kp.shared(x.dtype, layout), kp.shared(x.dtype, layout)
+    there = kp.mbarrier()
+    t, i = kp.thread_idx()[0], kp.block_idx()[0]
+    if t == 0:
+        there.init(1)
+        there.arrive_and_expect_tx(row * x.dtype.width // 8)
+        kp.copy(given[None, i], tile, to=there)
+    kp.sync_threads()
+    there.wait()
+    add_one(tile, kp.local_tile(seen, (row,), (i,)), result, row)
+    kp.fence_proxy_async()
+    kp.sync_threads()
+    if t == 0:
+        kp.copy(result, made[None, i], to=kp.bulk_group)
+        kp.bulk_commit_group()
+        kp.bulk_wait_group(0)
+
+
+@kp.kernel
+def matrix_kernel(x, y, seen, bits: kp.Constexpr):
+    row = row_of(x.dtype, bits)
+    n = ROWS * row * BOXES
+    rows = kp.make_layout((ROWS, (row, BOXES)), stride=(row, (1, ROWS * row)))
+    layout = swizzled(
+        x.dtype,
+        bits,
+        rows if bits > 0 else kp.make_layout((ROWS, row * BOXES), stride=(row * BOXES, 1)),
+    )
+    given, made = kp.make_tma(x, layout), kp.make_tma(y, layout)
+    tile, result = kp.shared(x.dtype, layout), kp.shared(x.dtype, layout)
+    there = kp.mbarrier()
+    t, (j, i, _) = kp.thread_idx()[0], kp.block_idx()
+    if t == 0:
+        there.init(1)
+        there.arrive_and_expect_tx(n * x.dtype.width // 8)
+        kp.copy(given[None, (i, j)], tile, to=there)
+    kp.sync_threads()
+    there.wait()
+    add_one(tile, kp.local_tile(seen, (ROWS, row * BOXES), (i, j)), result, n)
+    kp.fence_proxy_async()
+    kp.sync_threads()
+    if t == 0:
+        kp.copy(result, made[None, (i, j)], to=kp.bulk_group)
+        kp.bulk_commit_group()
+        kp.bulk_wait_group(0)
+
+
+@kp.kernel
+def cube_kernel(x, y, seen, bits: kp.Constexpr):
+    row = row_of(x.dtype, bits)
+    n = PLANES * ROWS * row
+    cube = kp.make_layout((PLANES, ROWS, row), stride=(ROWS * row, row, 1))
+    layout = swizzled(x.dtype, bits, cube)
+    given, made = kp.make_tma(x, layout), kp.make_tma(y, layout)
+    tile, result = kp.shared(x.dtype, layout), kp.shared(x.dtype, layout)
+    there = kp.mbarrier()
+    t, (k, j, i) = kp.thread_idx()[0], kp.block_idx()
+    if t == 0:
+        there.init(1)
+        there.arrive_and_expect_tx(n * x.dtype.width // 8)
+        kp.copy(given[None, (i, j, k)], tile, to=there)
+    kp.sync_threads()
+    there.wait()
+    add_one(tile, kp.local_tile(seen, (PLANES, ROWS, row), (i, j, k)), result, n)
+    kp.fence_proxy_async()
+    kp.sync_threads()
+    if t == 0:
+        kp.copy(result, made[None, (i, j, k)], to=kp.bulk_group)
+        kp.bulk_commit_group()
+        kp.bulk_wait_group(0)
+
+
+@kp.jit(
+    """
+    vectors(x: Tensor([n], T, align=16), y: Tensor([n], T, align=16, mut), seen: Tensor([all], T, mut))
+    where T in {int8, int16, int32}, n > 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
+    """,
+)
+def vectors(x, y, seen):
+    grid = kp.ceil_div(x.shape[0], row_of(x.dtype, 2))
+    vector_kernel(x, y, seen).launch(grid=grid, block=THREADS)
+
+
+@kp.jit(
+    """
+    matrices(
+        x: Tensor([m, n], T, align=16, strides=[s, 1]), y: Tensor([m, n], T, align=16, strides=[r, 1], mut),
+        seen: Tensor([all_m, all_n], T, mut), swizzle: int64
+    ) where T in {int8, int16, int32}, m > 0, n > 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
+    """,
+)
+def matrices(x, y, seen, swizzle):
+    """`swizzle` is how many bits of an address it changes."""
+    bits = kp.static(swizzle, (0, 1, 2, 3))
+    grid = kp.ceil_div(x.shape[1], row_of(x.dtype, bits) * BOXES), kp.ceil_div(x.shape[0], ROWS)
+    matrix_kernel(x, y, seen, bits).launch(grid=grid, block=THREADS)
+
+
+@kp.jit(
+    """
+    cubes(
+        x: Tensor([l, m, n], T, align=16, strides=[s, t, 1]), y: Tensor([l, m, n], T, align=16, strides=[q, r, 1], mut),
+        seen: Tensor([all_l, all_m, all_n], T, mut), swizzle: int64
+    ) where T in {int8, int16, int32}, l > 0, m > 0, n > 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
+    """,
+)
+def cubes(x, y, seen, swizzle):
+    bits = kp.static(swizzle, (0, 1, 2, 3))
+    l, m, n = x.shape
+    grid = kp.ceil_div(n, row_of(x.dtype, bits)), kp.ceil_div(m, ROWS), kp.ceil_div(l, PLANES)
+    cube_kernel(x, y, seen, bits).launch(grid=grid, block=THREADS)
