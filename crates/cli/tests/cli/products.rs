@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels with products of warpgroups, built for a GPU: things beside them that could have products
-//! wait for one another, and do not, and some that do. Kernels that the verifier refuses have their
-//! cases in the suite: `tests/suite/kernels/warpgroups.md`.
+//! Kernels with products of warpgroups, built for a GPU: things beside them that leave products in
+//! flight, and some that do not. Kernels that the verifier refuses have their cases in the suite:
+//! `tests/suite/kernels/warpgroups.md`.
 
 use crate::assemblers::run;
 use crate::bench::{Bench, Ran};
@@ -116,7 +116,16 @@ fn divisions_assertions_and_traps_leave_products_in_flight() {
 fn printing_beside_products_is_refused_and_the_interpreter_does_it() {
     let text = HAZARDS.replace("assert acc[0] != 12345.0, \"after all\"", "kp.printf(\"{}\", n)");
     assert_ne!(text, HAZARDS);
-    expect![[""]].assert_eq(&build(&text).to_string());
+    expect![[r#"
+        exit 1
+        err: error[printf]: printing is a call, for which an assembler has each product of a warpgroup wait for the one before
+        err:   --> products.py:41:9
+        err:    |
+        err: 41 |         kp.printf("{}", n)
+        err:    |         ^^^^^^^^^^^^^^^^^^
+        err:    |
+        err:    = help: run it on the interpreter, which prints, too: `kernpack run`; an assertion is no call
+    "#]].assert_eq(&build(&text).to_string());
     let bench = Bench::with("products.py", &text);
     let ran = run(&bench, &[], &["run", "products.py", "hazards", "n=1"]);
     assert_eq!(ran.code, Some(0), "{ran}");
@@ -124,5 +133,14 @@ fn printing_beside_products_is_refused_and_the_interpreter_does_it() {
 
 #[test]
 fn values_that_have_no_register_are_a_warning() {
-    expect![[""]].assert_eq(&build(SPILLS).to_string());
+    expect![[r#"
+        exit 0
+        err: warning[register-spills]: `multiply` has more values than registers for sm_90a: 324 bytes of a thread go to memory and back
+        err:  --> products.py:7:9
+        err:   |
+        err: 7 |     t = kp.thread_idx()[0]
+        err:   |         ^^^^^^^^^^^^^^^
+        err:   |
+        err:   = help: keep less at once: smaller tiles, or more threads for one
+    "#]].assert_eq(&build(SPILLS).to_string());
 }

@@ -220,7 +220,9 @@ mod tests {
         };
         assert!(check_needs(&of(""), arch, 80).is_ok());
         assert!(check_needs(&kernel("kernel k() { print \"done\" }"), arch, 80).is_ok());
-        expect![[""]]
+        expect![[r#"
+            error[printf]: printing is a call, for which an assembler has each product of a warpgroup wait for the one before, in `print "done"`
+              help: run it on the interpreter, which prints, too: `kernpack run`; an assertion is no call"#]]
             .assert_eq(&check_needs(&of("print \"done\""), arch, 80).unwrap_err().to_string());
     }
 }

@@ -4,7 +4,8 @@
 //! back, too, what registers they are about, or LLVM would move what is computed with them to the
 //! other side.
 //!
-//! Registers that are touched in between are the verifier's to refuse (`kernpack_kernel_ir::verify`).
+//! Registers that are touched in between are the verifier's to refuse
+//! (`kernpack_kernel_ir::verify`).
 
 use super::Nvptx;
 use super::matrix::{registers, word_of};

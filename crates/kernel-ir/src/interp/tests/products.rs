@@ -5,7 +5,7 @@
 use super::trial;
 use expect_test::expect;
 
-/// Each warp finds it.
+/// Each warp finds it, of either factor.
 #[test]
 fn an_array_is_aligned_as_swizzles_ask_for() {
     let text = "kernel k() block [128, 1, 1] {
@@ -31,5 +31,8 @@ fn an_array_is_aligned_as_swizzles_ask_for() {
   call wgmma.commit()
   call wgmma.wait(0)
 }";
-    trial(text, 1, 128).expect_findings(expect![[""]]);
+    trial(text, 1, 128).expect_findings(expect![[r#"
+        error[misaligned-access]: `a` is aligned to 128 bytes, and a swizzle of 32 asks for 256, in thread (0, 0, 0) of block (0, 0, 0)
+        found 8 times
+    "#]]);
 }

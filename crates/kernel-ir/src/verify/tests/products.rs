@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What registers may be touched around products of warpgroups.
+//! Registers around products of warpgroups: where they may be touched.
 
 use super::expect_problems;
 use expect_test::{Expect, expect};
