@@ -131,3 +131,15 @@ def test_rows_of_one_thing_are_judged_by_their_medians(tmp_path):
     assert kept == ["judged: r: a / b is 2.500, at most 2.000, spread 0.030, round 1"]
     assert printed.count(", round 2 |") == 3
     assert judged(*missed * 3)[0] == 1
+
+
+def test_rounds_have_an_order_by_chance(monkeypatch):
+    monkeypatch.syspath_prepend(str(GPU))
+    from judge import shuffle
+
+    taken = []
+    sample = lambda name, first: lambda: taken.append(name) or first + len(taken)
+    medians = shuffle({"a": sample("a", 0), "b": sample("b", 1000)}, 15)
+    rounds = ["".join(taken[at : at + 2]) for at in range(0, 30, 2)]
+    assert set(rounds) == {"ab", "ba"}
+    assert medians == {"a": ANY, "b": ANY} and medians["a"] < 30 < 1000 < medians["b"]

@@ -140,9 +140,16 @@ impl Subject {
         let kernel = files.function(self.kernel).context("the file has the kernel")?;
         let block = [self.threads, 1, 1].map(Some);
         let (arguments, symbol) = (&self.arguments[..], self.kernel);
-        let (surroundings, is_checked) = (None, false);
-        let request =
-            Request { kernel, arguments, dtypes: &[], block, symbol, surroundings, is_checked };
+        let request = Request {
+            kernel,
+            arguments,
+            dtypes: &[],
+            block,
+            archs: &[],
+            symbol,
+            surroundings: None,
+            is_checked: false,
+        };
         Ok(elaborate(&files, &request).map_err(refused)?.kernel)
     }
 }

@@ -60,6 +60,7 @@ fn check_files(files: &KernelFiles, text: &str) {
                 arguments: &arguments,
                 dtypes: &[],
                 block: [Some(32), Some(1), None],
+                archs: &[],
                 symbol: "fuzzed",
                 surroundings: Some(Surroundings { grid: &[], relations: &Relations::default() }),
                 is_checked,

@@ -12,6 +12,7 @@ What a program computes is not judged here: it ends with an error where that is 
 """
 
 import os
+import random
 import statistics
 import sys
 from pathlib import Path
@@ -104,5 +105,14 @@ def interleave(samples, n_rounds):
     for round in range(n_rounds):
         for turn in range(len(names)):
             name = names[(round + turn) % len(names)]
+            taken[name].append(samples[name]())
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def shuffle(samples, n_rounds):
+    """The median of each sample, taken in an order by chance each round, the same in every run."""
+    taken, order = {name: [] for name in samples}, random.Random(n_rounds)
+    for _ in range(n_rounds):
+        for name in order.sample(list(samples), len(samples)):
             taken[name].append(samples[name]())
     return {name: statistics.median(values) for name, values in taken.items()}

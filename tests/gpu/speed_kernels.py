@@ -156,34 +156,11 @@ def products(folder):
     table.row(f"{n}, {n}, {n}", lambda: beside(sides, "torch", rate, target))
 
 
-def products_by_matrix_units(folder):
-    gemm = load(folder, "gemm").gemm_simple
-    table = Table(
-        "`gemm_simple`, bfloat16, against `torch.matmul`.",
-        ["m, n, k", "kernpack", "torch.matmul", "ratio", "control", "target"],
-    )
-    for m, n, k in [
-        (8192, 8192, 8192),
-        (4096, 4096, 4096),
-        (8192, 8192, 1024),
-        (2048, 2048, 8192),
-        (16384, 4096, 4096),
-    ]:
-        a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
-        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        reference = on_the_gpu(lambda: torch.matmul(a, b.T, out=c), 3)
-        ours = on_the_gpu(lambda: gemm(a, b, c), 3)
-        sides = {"ours": ours, "torch": reference, "control": reference}
-        rate = lambda seconds: f"{2 * m * n * k / seconds / 1e12:.0f} TFLOPS"
-        table.row(f"{m}, {n}, {k}", lambda: beside(sides, "torch", rate, 0.48))
-
-
 def main(folder):
     sums(folder)
     softmaxes(folder)
     copies(folder)
     products(folder)
-    products_by_matrix_units(folder)
     Table.end()
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of matrices by the warps of a block, from sm_80 on: of m rows and n rows, both of k numbers, m x n sums.
 
-An op is a product that one warp knows. A `TiledMma` lays warps side by side over a tile: each has rows and
-columns that lie together. A `TileStream` brings tiles of both factors to shared memory, and products are
-added to `Sums`. What a lane has of a matrix is in "Matrices" of the language's reference.
+An op is a product that one warp knows, or that a warpgroup does, from sm_90a on (`warpgroup.py`): its unit.
+A `TiledMma` lays units side by side over a tile: each has rows and columns that lie together. A
+`TileStream` brings tiles of both factors to shared memory, and products are added to `Sums`. What a
+lane has of a matrix is in "Matrices" of the language's reference.
 """
 
 import kernpack as kp
@@ -17,51 +18,83 @@ class MmaOp:
     """A product that a warp knows, of `shape` (m, n, k) and factors in `dtype`. `kp.mma` makes one."""
 
     shape: kp.Constexpr
+    columns: kp.Constexpr
     each: kp.Constexpr
+    threads: kp.Constexpr
 
     def __init__(self, dtype, sums, shape):
         self.dtype = dtype
         self.sums = sums
         self.shape = shape
+        self.columns = 2 * COLUMNS
         self.each = ROW_BYTES * 8 // dtype.width
+        self.threads = kp.WARP_SIZE
 
     @staticmethod
     def of(dtype):
-        k = 2 * ROW_BYTES * 8 // dtype.width
-        return mma(dtype, kp.float32 if dtype.is_float else kp.int32, (ROWS, COLUMNS, k))
+        return mma(dtype, sums_of(dtype), (ROWS, COLUMNS, numbers_of(dtype)))
 
-    def smem_layout(self, tile, stages):
-        # Places of 16 bytes are swizzled: of eight rows below each other, each is in other banks.
-        rows, k = tile
-        wide = kp.min(k, 8 * self.each)
-        bits = 3 if wide == 8 * self.each else 2 if wide == 4 * self.each else 1
-        base = 4 if self.each == 16 else 3 if self.each == 8 else 2
-        kp.static_assert(
-            k % wide == 0 and wide == self.each * 2**bits,
-            "a tile's rows have 32, 64 or 128 bytes, or a multiple of 128",
-        )
-        outer = kp.make_layout((rows, k, stages), stride=(k, 1, rows * k))
-        if k > wide:
-            shape = rows, (wide, k // wide), stages
-            outer = kp.make_layout(shape, stride=(wide, (1, rows * wide), rows * k))
-        return kp.make_composed_layout(kp.make_swizzle(bits, base, 3), 0, outer)
+    def slice(self, mma, thread):
+        return ThrMma(mma, thread, thread // kp.WARP_SIZE)
+
+    def fragment_A(self, part, tile):
+        rows, k = part.rows(tile.shape), kp.size(tile, mode=[1])
+        return kp.make_rmem_tensor((self.each, rows // ROWS, k // self.shape[2]), self.dtype)
+
+    def fragment_B(self, part, tile):
+        columns, k = part.columns((0, tile.shape[0])), kp.size(tile, mode=[1])
+        shape = self.each // 2, columns // COLUMNS, k // self.shape[2]
+        return kp.make_rmem_tensor(shape, self.dtype)
+
+    def fragment_C(self, part, shape):
+        return Sums(part, part.rows(shape), part.columns(shape))
+
+    def stream(self, mma, a, b, stages):
+        return TileStream(mma, a, b, stages)
+
+
+def sums_of(dtype):
+    return kp.float32 if dtype.is_float else kp.int32
+
+
+def numbers_of(dtype):
+    # Of a row, so many as a product takes.
+    return 2 * ROW_BYTES * 8 // dtype.width
+
+
+def smem_layout(dtype, tile, stages):
+    # Places of 16 bytes are swizzled: of eight rows below each other, each is in other banks.
+    rows, k = tile
+    each = ROW_BYTES * 8 // dtype.width
+    wide = kp.min(k, 8 * each)
+    bits = 3 if wide == 8 * each else 2 if wide == 4 * each else 1
+    base = 4 if each == 16 else 3 if each == 8 else 2
+    kp.static_assert(
+        k % wide == 0 and wide == each * 2**bits,
+        "a tile's rows have 32, 64 or 128 bytes, or a multiple of 128",
+    )
+    outer = kp.make_layout((rows, k, stages), stride=(k, 1, rows * k))
+    if k > wide:
+        shape = rows, (wide, k // wide), stages
+        outer = kp.make_layout(shape, stride=(wide, (1, rows * wide), rows * k))
+    return kp.make_composed_layout(kp.make_swizzle(bits, base, 3), 0, outer)
 
 
 def mma(dtype, sums, shape):
     """A product that a warp does at once, of 16 rows by 8 columns: `shape` is (16, 8, k), where k numbers in `dtype` have 32 bytes. `sums` is `kp.float32`, of factors in float16, bfloat16 or float32, of which 10 bits of mantissa count; or `kp.int32`, of int8 or uint8."""
     kp.static_assert(
-        shape == (ROWS, COLUMNS, 2 * ROW_BYTES * 8 // dtype.width),
+        shape == (ROWS, COLUMNS, numbers_of(dtype)),
         "`shape` is (16, 8, k), where k numbers have 32 bytes",
     )
     kp.static_assert(
-        sums == (kp.float32 if dtype.is_float else kp.int32),
+        sums == sums_of(dtype),
         "sums are `kp.float32`, and of integers `kp.int32`",
     )
     return MmaOp(dtype, sums, shape)
 
 
 class TiledMma:
-    """Warps side by side, which multiply a tile: `atoms` (m, n, 1) of them, so that the block has `threads`. `kp.make_tiled_mma` makes one, and `kp.tiled_mma` one that knows its `tile`."""
+    """Warps or warpgroups side by side, which multiply a tile: `atoms` (m, n, 1) of them, `threads` in all. `kp.make_tiled_mma` makes one, and `kp.tiled_mma` one that knows its `tile`."""
 
     atoms: kp.Constexpr
     threads: kp.Constexpr
@@ -71,11 +104,11 @@ class TiledMma:
         self.op = op
         self.atoms = atoms
         self.tile = tile
-        self.threads = atoms[0] * atoms[1] * kp.WARP_SIZE
+        self.threads = atoms[0] * atoms[1] * op.threads
 
     def get_slice(self, thread):
         """What that thread has of tiles: a `ThrMma`."""
-        return ThrMma(self, thread)
+        return self.op.slice(self, thread)
 
     def zeros(self):
         """The thread's `Sums` of the tile, which are 0."""
@@ -85,13 +118,16 @@ class TiledMma:
 
 
 def make_tiled_mma(op, atoms):
-    """A `TiledMma` of so many warps along rows and columns, `atoms` (m, n, 1), each of which does products `op`, of `kp.mma`."""
+    """A `TiledMma` of so many warps along rows and columns, `atoms` (m, n, 1), each of which does products `op`, of `kp.mma`; or of so many warpgroups, of `kp.wgmma`."""
     kp.static_assert(atoms[2] == 1, "`atoms` is (m, n, 1)")
     return TiledMma(op, atoms, None)
 
 
 def tiled_mma(dtype, tile, warps):
-    """A `TiledMma` for a block of so many warps, a power of two, and its `tile`: (m, n, k), rows of both factors and numbers of a row."""
+    """A `TiledMma` for a block of so many warps, a power of two, and its `tile`: (m, n, k), rows of both factors and numbers of a row. Warpgroups multiply where `kp.has_arch("sm_90a")` and the tile has 64 rows or a multiple for each of them, and 256 columns at most; warps do otherwise."""
+    if kp.has_arch("sm_90a") and warps % 4 == 0 and tile[0] % (16 * warps) == 0 and tile[1] <= 256:
+        op = kp.wgmma(dtype, sums_of(dtype), (64, tile[1], numbers_of(dtype)))
+        return TiledMma(op, (warps // 4, 1, 1), tile)
     down = 1
     for _ in kp.range_constexpr(5):
         if down < warps and tile[0] * warps > tile[1] * down * down:
@@ -100,48 +136,46 @@ def tiled_mma(dtype, tile, warps):
 
 
 class ThrMma:
-    """What a thread has of tiles that a `TiledMma` multiplies."""
+    """What a thread has of tiles that a `TiledMma` multiplies: `unit` is the number of its warp or warpgroup."""
 
-    def __init__(self, mma, thread):
+    def __init__(self, mma, thread, unit):
         self.mma = mma
         self.lane = thread % kp.WARP_SIZE
-        self.warp_m = thread // kp.WARP_SIZE % mma.atoms[0]
-        self.warp_n = thread // kp.WARP_SIZE // mma.atoms[0]
+        self.thread = thread % mma.op.threads
+        self.unit_m = unit % mma.atoms[0]
+        self.unit_n = unit // mma.atoms[0]
 
     def rows(self, shape):
         kp.static_assert(
-            shape[0] % (self.mma.atoms[0] * ROWS) == 0, "a tile has a multiple of 16 rows a warp"
+            shape[0] % (self.mma.atoms[0] * self.mma.op.shape[0]) == 0,
+            "a tile has a multiple of 16 rows a warp",
         )
         return shape[0] // self.mma.atoms[0]
 
     def columns(self, shape):
         kp.static_assert(
-            shape[1] % (self.mma.atoms[1] * 2 * COLUMNS) == 0,
+            shape[1] % (self.mma.atoms[1] * self.mma.op.columns) == 0,
             "a tile has a multiple of 16 columns a warp",
         )
         return shape[1] // self.mma.atoms[1]
 
     def make_fragment_A(self, tile):
-        """Registers for the thread's part of a tile of the first factor, (m, k): what it has in one product, products along m, and along k."""
-        op = self.mma.op
-        rows, k = self.rows(tile.shape), kp.size(tile, mode=[1])
-        return kp.make_rmem_tensor((op.each, rows // ROWS, k // op.shape[2]), op.dtype)
+        """The thread's part of a tile of the first factor, (m, k): of warps registers, what the thread has in one product, products along m, and along k. Of warpgroups what they read of the tile in shared memory, where it is: rows of one product, numbers along k, products along m, and stages where there are some."""
+        return self.mma.op.fragment_A(self, tile)
 
     def make_fragment_B(self, tile):
         """The same for a tile of the second factor, (n, k)."""
-        op = self.mma.op
-        columns, k = self.columns((0, tile.shape[0])), kp.size(tile, mode=[1])
-        return kp.make_rmem_tensor((op.each // 2, columns // COLUMNS, k // op.shape[2]), op.dtype)
+        return self.mma.op.fragment_B(self, tile)
 
     def make_fragment_C(self, shape):
-        """The thread's `Sums` of a tile, (m, n)."""
-        return Sums(self, self.rows(shape), self.columns(shape))
+        """The thread's `Sums` of a tile, (m, n), or `WarpgroupSums`."""
+        return self.mma.op.fragment_C(self, shape)
 
     def load_A(self, tile, k, fragment):
         """Loads what the thread has of product `k` of a tile in shared memory."""
         each, lane, rows = self.mma.op.each, self.lane, self.rows(tile.shape)
         for i in kp.range_constexpr(rows // ROWS):
-            row = self.warp_m * rows + i * ROWS + lane % 16
+            row = self.unit_m * rows + i * ROWS + lane % 16
             at = kp.local_tile(tile[row, None], (each,), (2 * k + lane // 16,))
             fragment[None, i].store(kp.ldmatrix(at))
 
@@ -149,7 +183,7 @@ class ThrMma:
         """The same of the second factor."""
         each, lane, columns = self.mma.op.each, self.lane, self.columns((0, tile.shape[0]))
         for j in kp.range_constexpr(columns // (2 * COLUMNS)):
-            row = self.warp_n * columns + j * 2 * COLUMNS + lane // 16 * 8 + lane % 8
+            row = self.unit_n * columns + j * 2 * COLUMNS + lane // 16 * 8 + lane % 8
             at = kp.local_tile(tile[row, None], (each,), (2 * k + lane // 8 % 2,))
             kp.local_tile(fragment, (each // 2, 2), (0, j)).store(kp.ldmatrix(at))
 
@@ -161,13 +195,14 @@ class ThrMma:
     def partition_C(self, tile):
         """The thread's elements of a tile, (m, n), in the order of its sums."""
         rows, columns = self.rows(tile.shape), self.columns(tile.shape)
-        own = kp.local_tile(tile, (rows, columns), (self.warp_m, self.warp_n))
-        values = (2, 2), rows // ROWS, columns // COLUMNS
+        own = kp.local_tile(tile, (rows, columns), (self.unit_m, self.unit_n))
+        threads = 4, 8, self.mma.op.threads // kp.WARP_SIZE
+        values = (2, 2), rows // self.mma.op.shape[0], columns // COLUMNS
         order = kp.make_layout(
-            ((4, 8), values),
-            stride=((2 * rows, 1), ((rows, 8), ROWS, COLUMNS * rows)),
+            (threads, values),
+            stride=((2 * rows, 1, ROWS), ((rows, 8), self.mma.op.shape[0], COLUMNS * rows)),
         )
-        return kp.composition(own, order)[self.lane, (None, None, None)]
+        return kp.composition(own, order)[self.thread, (None, None, None)]
 
 
 class Sums:
@@ -186,6 +221,15 @@ class Sums:
         self.a.fill(0)
         self.b.fill(0)
 
+    def gemm(self, a, b, accumulate):
+        if not accumulate:
+            self.clear()
+        if kp.rank(a) == 2:
+            self.add(a, b)
+        else:
+            for k in kp.range_constexpr(kp.size(a, mode=[2])):
+                self.part.multiply(self.values, a[None, None, k], b[None, None, k])
+
     def add(self, a, b):
         # While a product is computed, what the next one takes is loaded.
         next_a, next_b = kp.make_fragment_like(self.a), kp.make_fragment_like(self.b)
@@ -203,68 +247,66 @@ class Sums:
         self.b.fill(0)
         return self.values
 
-    def store(self, c, place, epilogue):
-        part, values = self.part, self.finish()
-        rows, columns = kp.size(values, mode=[1]) * ROWS, kp.size(values, mode=[2]) * COLUMNS
-        row = (place[0] * part.mma.atoms[0] + part.warp_m) * rows + part.lane // 4
-        column = (place[1] * part.mma.atoms[1] + part.warp_n) * columns
-        for i in kp.range_constexpr(rows // ROWS):
-            for half in kp.range_constexpr(2):
-                self.store_row(
-                    values[(None, half), i, None], c, row + i * ROWS + half * 8, column, epilogue
-                )
 
-    def store_row(self, sums, c, row, column, epilogue):
-        pair = column + self.part.lane % 4 * 2
-        out = kp.make_rmem_tensor(sums.shape, c.element_type)
+def store_sums(part, values, c, place, epilogue):
+    apart = part.mma.op.shape[0]
+    rows, columns = kp.size(values, mode=[1]) * apart, kp.size(values, mode=[2]) * COLUMNS
+    row = (place[0] * part.mma.atoms[0] + part.unit_m) * rows
+    row += part.thread // kp.WARP_SIZE * ROWS + part.lane // 4
+    column = (place[1] * part.mma.atoms[1] + part.unit_n) * columns
+    for i in kp.range_constexpr(rows // apart):
+        for half in kp.range_constexpr(2):
+            sums = values[(None, half), i, None]
+            store_row(part.lane, sums, c, row + i * apart + half * 8, column, epilogue)
+
+
+def store_row(lane, sums, c, row, column, epilogue):
+    pair = column + lane % 4 * 2
+    out = kp.make_rmem_tensor(sums.shape, c.element_type)
+    for j in kp.range_constexpr(kp.size(sums, mode=[1])):
+        for e in kp.range_constexpr(2):
+            at = pair + j * COLUMNS + e
+            if epilogue is not None and row < c.shape[0] and at < c.shape[1]:
+                sums[e, j] = epilogue(sums[e, j], row, at)
+            out[e, j] = c.element_type(sums[e, j])
+    if c.element_type.width == 16 and kp.size(sums, mode=[1]) % 4 == 0:
+        for j in kp.range_constexpr(kp.size(sums, mode=[1]) // 4):
+            four = kp.local_tile(out, (2, 4), (0, j))
+            exchange(lane, kp.recast_tensor(four, kp.uint32))
+            store_run(four, c, row, column + (4 * j + lane % 4) * COLUMNS)
+    else:
         for j in kp.range_constexpr(kp.size(sums, mode=[1])):
-            for e in kp.range_constexpr(2):
-                at = pair + j * COLUMNS + e
-                if epilogue is not None and row < c.shape[0] and at < c.shape[1]:
-                    sums[e, j] = epilogue(sums[e, j], row, at)
-                out[e, j] = c.element_type(sums[e, j])
-        if c.element_type.width == 16 and kp.size(sums, mode=[1]) % 4 == 0:
-            for j in kp.range_constexpr(kp.size(sums, mode=[1]) // 4):
-                four = kp.local_tile(out, (2, 4), (0, j))
-                self.exchange(kp.recast_tensor(four, kp.uint32))
-                self.store_run(four, c, row, column + (4 * j + self.part.lane % 4) * COLUMNS)
-        else:
-            for j in kp.range_constexpr(kp.size(sums, mode=[1])):
-                self.store_run(out[None, j], c, row, pair + j * COLUMNS)
+            store_run(out[None, j], c, row, pair + j * COLUMNS)
 
-    def exchange(self, words):
-        # Of four words a lane, the lane with that number of four gets all.
-        odd, high = self.part.lane % 2 == 1, self.part.lane // 2 % 2 == 1
-        w0, w1, w2, w3 = [words[0, x] for x in kp.range_constexpr(4)]
-        low = kp.shuffle_sync_bfly(kp.where(odd, w0, w1), 1)
-        other = kp.shuffle_sync_bfly(kp.where(odd, w2, w3), 1)
-        w0, w1 = kp.where(odd, low, w0), kp.where(odd, w1, low)
-        w2, w3 = kp.where(odd, other, w2), kp.where(odd, w3, other)
-        low = kp.shuffle_sync_bfly(kp.where(high, w0, w2), 2)
-        other = kp.shuffle_sync_bfly(kp.where(high, w1, w3), 2)
-        words[0, 0], words[0, 1] = kp.where(high, low, w0), kp.where(high, other, w1)
-        words[0, 2], words[0, 3] = kp.where(high, w2, low), kp.where(high, w3, other)
 
-    def store_run(self, values, c, row, column):
-        for e in kp.range_constexpr(kp.size(values)):
-            if row < c.shape[0] and column + e < c.shape[1]:
-                c[row, column + e] = values[e]
+def exchange(lane, words):
+    # Of four words a lane, the lane with that number of four gets all.
+    odd, high = lane % 2 == 1, lane // 2 % 2 == 1
+    w0, w1, w2, w3 = [words[0, x] for x in kp.range_constexpr(4)]
+    low = kp.shuffle_sync_bfly(kp.where(odd, w0, w1), 1)
+    other = kp.shuffle_sync_bfly(kp.where(odd, w2, w3), 1)
+    w0, w1 = kp.where(odd, low, w0), kp.where(odd, w1, low)
+    w2, w3 = kp.where(odd, other, w2), kp.where(odd, w3, other)
+    low = kp.shuffle_sync_bfly(kp.where(high, w0, w2), 2)
+    other = kp.shuffle_sync_bfly(kp.where(high, w1, w3), 2)
+    words[0, 0], words[0, 1] = kp.where(high, low, w0), kp.where(high, other, w1)
+    words[0, 2], words[0, 3] = kp.where(high, w2, low), kp.where(high, w3, other)
+
+
+def store_run(values, c, row, column):
+    for e in kp.range_constexpr(kp.size(values)):
+        if row < c.shape[0] and column + e < c.shape[1]:
+            c[row, column + e] = values[e]
 
 
 def gemm(mma, acc, a, b, accumulate=True):
-    """Adds the product of two tiles, (m, k) and (n, k), to `Sums`; where `accumulate` is false, the sums begin with it. Tiles are in shared memory, or what `make_fragment_A` and `make_fragment_B` give."""
-    if not accumulate:
-        acc.clear()
-    if kp.rank(a) == 2:
-        acc.add(a, b)
-    else:
-        for k in kp.range_constexpr(kp.size(a, mode=[2])):
-            acc.part.multiply(acc.values, a[None, None, k], b[None, None, k])
+    """Adds the product of two tiles, (m, k) and (n, k), to `Sums`; where `accumulate` is false, the sums begin with it. Tiles are in shared memory, or what `make_fragment_A` and `make_fragment_B` give. Of warpgroups it begins the product and commits a group, which `kp.wgmma_wait` waits for."""
+    acc.gemm(a, b, accumulate)
 
 
 def store_tile(mma, acc, c, place, epilogue=None):
     """Writes `Sums` to the tile of `c` at `place`, (m, n), counted in tiles, as far as that lies in `c`: 16 bytes at once of two-byte numbers, where columns are known to be a multiple of that. What is written of a sum is `epilogue(sum, row, column)`, where there is one."""
-    acc.store(c, place, epilogue)
+    store_sums(acc.part, acc.finish(), c, place, epilogue)
 
 
 def raster(number, grid, group):
@@ -279,12 +321,12 @@ def raster(number, grid, group):
 
 def make_smem_layout_a(mma, tile, stages):
     """The layout in shared memory of so many tiles of the first factor, (m, k), swizzled so that rows of matrices lie in different banks."""
-    return mma.op.smem_layout(tile, stages)
+    return smem_layout(mma.op.dtype, tile, stages)
 
 
 def make_smem_layout_b(mma, tile, stages):
     """The same of the second factor, (n, k)."""
-    return mma.op.smem_layout(tile, stages)
+    return smem_layout(mma.op.dtype, tile, stages)
 
 
 class TileStream:
@@ -345,9 +387,9 @@ class TileStream:
 
 
 def tile_stream(mma, a, b, stages=4):
-    """A `TileStream` for a block of `mma.threads` threads, and the tile of its sums at (m, n): `a` is the first factor and m, `b` the second one and n. Rows lie side by side in memory, at multiples of 16 bytes. `stages` tiles of each have room, all but one of which are on their way; beyond the edges they are 0."""
+    """A `TileStream` for a block of `mma.threads` threads, and the tile of its sums at (m, n): `a` is the first factor and m, `b` the second one and n. Rows lie side by side in memory, at multiples of 16 bytes. `stages` tiles of each have room, all but one of which are on their way; beyond the edges they are 0. For warpgroups, a `BoxStream`: both factors are tensors that the launch passes."""
     kp.static_assert(
         kp.block_dim()[0] == mma.threads, "the block has the threads of its `kp.tiled_mma`"
     )
     kp.static_assert(stages >= 2, "there are 2 stages or more")
-    return TileStream(mma, a, b, stages)
+    return mma.op.stream(mma, a, b, stages)

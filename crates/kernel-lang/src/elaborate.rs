@@ -22,6 +22,7 @@ use crate::scope::{Horizon, Scopes};
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
 use kernpack_kernel_ir::{Kernel, Scalar};
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Label, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
 use std::collections::HashMap;
@@ -46,6 +47,8 @@ pub struct Request<'r> {
     pub dtypes: &'r [(String, Scalar)],
     /// The threads of a block in x, y and z, as far as they are known.
     pub block: [Option<u32>; 3],
+    /// The architectures that it is for; nothing where the launch names none.
+    pub archs: &'r [Arch],
     /// Its symbol: a C identifier.
     pub symbol: &'r str,
     /// The other facts about the call, where it is asked which indices the extent of something
@@ -78,14 +81,23 @@ pub struct Instance {
 /// # Errors
 /// Every mistake that is found, in the order of the text.
 pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance, Diagnostics> {
+    elaborate_apart(files, request).0
+}
+
+/// Elaborates a kernel for its architectures together. Where it asks for one that only some of them
+/// have, this is given, too: it may be another kernel for those.
+pub(crate) fn elaborate_apart(
+    files: &KernelFiles,
+    request: &Request<'_>,
+) -> (Result<Instance, Diagnostics>, Option<Arch>) {
     let mut cx = Elaborator::new(files, request);
     cx.run_kernel(request.kernel, request.arguments);
-    let Elaborator { notes, emit, .. } = cx;
+    let Elaborator { notes, emit, apart, .. } = cx;
     let warnings = notes.finish();
     if warnings.has_errors() {
-        return Err(warnings);
+        return (Err(warnings), apart);
     }
-    Ok(emit.finish(request, warnings))
+    (Ok(emit.finish(request, warnings)), apart)
 }
 
 /// The walk over a kernel. Its parts keep their state to themselves.
@@ -105,6 +117,10 @@ pub(crate) struct Elaborator<'f> {
     pub dtypes: HashMap<String, Scalar>,
     /// The threads of a block.
     pub block: [Option<u32>; 3],
+    /// The architectures that the kernel is for.
+    pub archs: Vec<Arch>,
+    /// The first one that was asked for and that only some of them have.
+    pub apart: Option<Arch>,
     /// The name that what is made now is assigned to.
     pub naming: Option<Name>,
     notes: Notes,
@@ -121,6 +137,8 @@ impl<'f> Elaborator<'f> {
             places: Places::default(),
             dtypes: request.dtypes.iter().cloned().collect(),
             block: request.block,
+            archs: request.archs.to_vec(),
+            apart: None,
             naming: None,
             notes: Notes::default(),
         }

@@ -41,6 +41,7 @@
 //!     arguments: &[Argument::Scalar(n), Argument::Constant(Constant::Int(3.into()))],
 //!     dtypes: &[],
 //!     block: [Some(32), None, None],
+//!     archs: &[],
 //!     surroundings: None,
 //!     is_checked: false,
 //!     symbol: "count",

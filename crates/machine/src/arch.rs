@@ -90,6 +90,20 @@ impl Arch {
         ArchCode::new(self.kind == ArchKind::Sm, self.number, suffix)
     }
 
+    /// Whether its code may use every instruction of another architecture's, be they machine code or
+    /// PTX.
+    pub fn has(self, other: Arch) -> bool {
+        match other.suffix {
+            Suffix::None => self.number >= other.number,
+            Suffix::F => {
+                self.suffix != Suffix::None
+                    && self.number / 10 == other.number / 10
+                    && self.number >= other.number
+            }
+            Suffix::A => self.suffix == Suffix::A && self.number == other.number,
+        }
+    }
+
     /// The same architecture as PTX.
     pub fn compute(self) -> Arch {
         Arch { kind: ArchKind::Compute, ..self }
@@ -185,6 +199,27 @@ mod tests {
             assert_eq!(arch(text).to_string(), text);
         }
         assert_eq!(arch("sm_90a").compute().to_string(), "compute_90a");
+    }
+
+    #[test]
+    fn instructions_of_another_architecture() {
+        for (one, other, expected) in [
+            ("sm_90", "sm_80", true),
+            ("compute_80", "sm_80", true),
+            ("sm_80", "sm_90", false),
+            ("compute_90a", "sm_90", true),
+            ("compute_90a", "sm_90a", true),
+            ("sm_90", "sm_90a", false),
+            ("sm_100a", "sm_90a", false),
+            ("sm_103f", "sm_100f", true),
+            ("sm_103a", "sm_100f", true),
+            ("sm_103", "sm_100f", false),
+            ("sm_100f", "sm_103f", false),
+            ("sm_120f", "sm_100f", false),
+            ("sm_103f", "sm_103a", false),
+        ] {
+            assert_eq!(arch(one).has(arch(other)), expected, "{one} has {other}");
+        }
     }
 
     #[test]

@@ -204,6 +204,7 @@ impl KernelText {
             arguments: &arguments,
             dtypes: &[],
             block,
+            archs: &[],
             symbol: &call.kernel,
             surroundings: None,
             is_checked: self.is_checked,

@@ -23,6 +23,8 @@ type Expected<'e> = (&'static str, &'e str, Option<&'e str>);
 
 /// The library's products of tiles, which are text that anybody could have written.
 const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py");
+/// The same by warpgroups.
+const WARPGROUP: &str = include_str!("../../../crates/kernel-lang/library/warpgroup.py");
 
 /// The files that an example is of, with their texts: its own, and what it has in common with
 /// others. `gemm` has the library's part as a file, so that defects can be planted there, too.
@@ -35,7 +37,9 @@ fn files_of(example: &'static str) -> Vec<(&'static str, String)> {
         let own = names
             .iter()
             .fold(own, |own, name| own.replace(&format!("kp.{name}("), &format!("{name}(")));
-        return vec![("gemm", own), ("matrix", MATRIX.to_string())];
+        let matrix = MATRIX.replacen("kp\n", "kp\nfrom warpgroup import wgmma\n", 1);
+        let matrix = matrix.replace("kp.wgmma(", "wgmma(");
+        return vec![("gemm", own), ("matrix", matrix), ("warpgroup", WARPGROUP.to_string())];
     }
     let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
     [(example, own)].into_iter().chain(shared).collect()
@@ -672,7 +676,12 @@ fn in_matmul() {
 fn gemm(k: i64) -> Example {
     let [a, b] = [[120, k], [64, k]].map(|shape| input(Scalar::BF16, &shape));
     let args = vec![a, b, fresh(Scalar::BF16, &[120, 64])];
-    Example { file: "gemm", function: "gemm_simple", args, cc: 90 }
+    Example { file: "gemm", function: "gemm_simple", args, cc: 80 }
+}
+
+/// The same by warpgroups.
+fn gemm_of_warpgroups(k: i64) -> Example {
+    Example { cc: 90, ..gemm(k) }
 }
 
 #[test]
@@ -718,7 +727,33 @@ fn at_the_edges_of_gemm() {
     example.expect((" and first + row + below < x.shape[0]", ""), &[beyond_it, unwritten].concat());
     let line = "c[row, column + e] = values[e]";
     example.expect(("if row < c.shape[0] and column", "if column"), &beyond(line));
-    let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def add";
+    let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def gemm";
     let sum = "sums[None, i, j].store(kp.mma_sync";
-    example.expect((zeros, "\n    def add"), &[("uninitialised-read", sum, None)]);
+    example.expect((zeros, "\n    def gemm"), &[("uninitialised-read", sum, None)]);
+}
+
+/// Where the device copies tiles of both factors, where they are waited for, and where warpgroups
+/// multiply.
+const BOXES: [&str; 2] = ["kp.copy(self.a[None", "kp.copy(self.b[None"];
+const FILLED: &str = "self.full[self.stage].wait";
+const PRODUCT: &str = "kp.wgmma_mma(self.values";
+
+#[test]
+fn in_the_stages_of_warpgroups() {
+    let example = gemm_of_warpgroups(320);
+    let overwritten = BOXES.map(|copy| ("product-in-flight", copy, Some(PRODUCT)));
+    let (wait, sync) = ("        kp.wgmma_wait(1)\n", "        kp.sync_threads()\n        behind");
+    let early = [("misused-barrier", FILLED, None), ("misused-barrier", FILLED, Some(BOXES[1]))];
+    example.expect((&format!("{wait}{sync}"), "        behind"), &[early, overwritten].concat());
+    example.expect((wait, "        kp.wgmma_wait(2)\n"), &overwritten);
+    let fence = [("product-fence", PRODUCT, Some("self.values.fill(0)"))];
+    example.expect(("kp.wgmma_fence()", "pass"), &fence);
+    let line = "out[e, j] = c.element_type(sums[e, j])";
+    let in_flight = [("product-in-flight", line, Some(PRODUCT))];
+    example.expect(("kp.wgmma_wait(0)", "pass"), &in_flight);
+    let deadlock = [("deadlock", FILLED, None)];
+    example.expect(("self.full[s].init(1)", "self.full[s].init(2)"), &deadlock);
+    example.expect(("(m + n) * k", "(m + n + 8) * k"), &deadlock);
+    let phase = [("misused-barrier", FILLED, None)];
+    example.expect(("self.phase ^= 1", "self.phase ^= 0"), &phase);
 }

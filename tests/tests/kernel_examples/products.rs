@@ -2,7 +2,7 @@
 //! Products of matrices: what `matmul.py` and `gemm.py` compute.
 
 use crate::call::{Arg, Array, call};
-use crate::results::{F32, U, expect_near, fresh, function, in_place, input, last, rounding};
+use crate::results::{F32, U, expect_near, fresh, function, in_place, input, last, last_on, rounding};
 use kernpack_kernel_ir::Scalar;
 
 #[test]
@@ -35,7 +35,7 @@ fn products(a: &[f64], b: &[f64], (m, n, k): (i64, i64, i64)) -> Vec<(f64, f64)>
 fn matrix_units_multiply() {
     let gemm = function("gemm", "gemm_simple");
     // Below a tile and on both sides of it, steps below the stages and above, rows of the result
-    // at multiples of 16 bytes and not.
+    // at multiples of 16 bytes and not; by warps, and by warpgroups.
     for (element, m, n, k) in [
         (Scalar::F16, 0, 8, 16),
         (Scalar::BF16, 8, 0, 16),
@@ -48,9 +48,12 @@ fn matrix_units_multiply() {
         (Scalar::F16, 257, 31, 72),
     ] {
         let ((a, left), (b, right)) = (input(element, &[m, k], 7), input(element, &[n, k], 8));
-        let found = last(&gemm, &[a, b, fresh(element, &[m, n])]);
-        let what = format!("{element} {m}x{n}x{k}");
-        expect_near(&what, &found, products_of_rows(element, [&left, &right], (m, n, k)));
+        let args = [a, b, fresh(element, &[m, n])];
+        for cc in [80, 90] {
+            let found = last_on(cc, &gemm, &args);
+            let what = format!("{element} {m}x{n}x{k} on {cc}");
+            expect_near(&what, &found, products_of_rows(element, [&left, &right], (m, n, k)));
+        }
     }
 }
 
@@ -74,9 +77,12 @@ fn matrix_units_are_exact_where_sums_are() {
         (Arg::Tensor(Array::of(Scalar::F16, shape, values.clone())), values)
     };
     let ((a, left), (b, right)) = (whole(&[m, k], 1), whole(&[n, k], 2));
-    let found = last(&gemm, &[a, b, fresh(Scalar::F16, &[m, n])]);
+    let args = [a, b, fresh(Scalar::F16, &[m, n])];
     let exact = products_of_rows(Scalar::F16, [&left, &right], (m, n, k));
-    assert_eq!(found, exact.into_iter().map(|(exact, _)| exact).collect::<Vec<_>>());
+    let exact: Vec<_> = exact.into_iter().map(|(exact, _)| exact).collect();
+    for cc in [80, 90] {
+        assert_eq!(last_on(cc, &gemm, &args), exact, "on {cc}");
+    }
 }
 
 /// The products of rows, and how far they may be off.

@@ -64,7 +64,12 @@ fn sound_on(cc: i64, function: &Function, args: &[Arg]) -> Came {
 
 /// Makes such a call; gives its last tensor.
 pub(crate) fn last(function: &Function, args: &[Arg]) -> Vec<f64> {
-    sound(function, args).tensors.pop().expect("there is a tensor")
+    last_on(90, function, args)
+}
+
+/// The same on a device of a compute capability.
+pub(crate) fn last_on(cc: i64, function: &Function, args: &[Arg]) -> Vec<f64> {
+    sound_on(cc, function, args).tensors.pop().expect("there is a tensor")
 }
 
 /// Holds each result against the exact one and how far it may be off.

@@ -9,6 +9,7 @@ use crate::unroll;
 use crate::value::{Elaborated, Range};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::op::OpKind;
+use kernpack_machine::Arch;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -27,6 +28,15 @@ pub(super) const ROWS: &[Builtin] = &[
         doc: "That a condition holds, which is known while compiling. `assert` does the same.",
         data: "",
         run: static_assert,
+    },
+    Builtin {
+        name: "has_arch",
+        takes: &["arch"],
+        doc: "Whether the code may use what an architecture has, such as `\"sm_90a\"`, as its launch \
+              says by `arch=`. A launch for several of which only some have it becomes alternatives, \
+              with a kernel each.",
+        data: "",
+        run: has_arch,
     },
     super::shown::PRINT_TYPE,
     Builtin {
@@ -118,6 +128,22 @@ fn static_assert(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
             cx.not_constant(&arg, "write the condition in the signature")
         }
     }
+}
+
+fn has_arch(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
+    let asked: Option<Arch> = match given.get("arch") {
+        Elaborated::Text(name) => name.parse().ok(),
+        _ => None,
+    };
+    let Some(asked) = asked else {
+        return cx.expected("the name of an architecture, such as `\"sm_90a\"`", given, "arch");
+    };
+    let n_having = cx.archs.iter().filter(|arch| arch.has(asked)).count();
+    let (has_one, has_all) = (n_having > 0, n_having == cx.archs.len());
+    if has_one && !has_all {
+        cx.apart.get_or_insert(asked);
+    }
+    Elaborated::Bool(has_one && has_all)
 }
 
 fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

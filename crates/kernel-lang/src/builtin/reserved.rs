@@ -7,7 +7,6 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("float8_e5m2", "store uint8, and convert"),
     ("float8_e8m0fnu", "store uint8, and convert"),
     ("float4_e2m1fn", "store uint8, and convert"),
-    ("wgmma", "write `kp.wgmma_mma(acc, a, b, accumulate)`"),
     ("tcgen05", "write `kp.mma`, and `kp.gemm`"),
     ("tma_load", "write `kp.copy`"),
     ("tma_store", "write `kp.copy`"),

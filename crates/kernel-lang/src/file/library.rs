@@ -24,7 +24,7 @@ pub(super) struct Part {
 }
 
 /// The files.
-pub(super) const PARTS: [Part; 3] = [
+pub(super) const PARTS: [Part; 4] = [
     Part { name: "memory.py", text: include_str!("../../library/memory.py"), family: None },
     Part {
         name: "pipeline.py",
@@ -35,6 +35,11 @@ pub(super) const PARTS: [Part; 3] = [
         name: "matrix.py",
         text: include_str!("../../library/matrix.py"),
         family: Some("Products of tiles"),
+    },
+    Part {
+        name: "warpgroup.py",
+        text: include_str!("../../library/warpgroup.py"),
+        family: Some("Products of tiles by warpgroups"),
     },
 ];
 

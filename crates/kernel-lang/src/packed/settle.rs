@@ -6,6 +6,7 @@
 //! one for each combination of dtypes has these in its symbol.
 
 mod alternative;
+mod apart;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -13,20 +14,17 @@ mod tests;
 use super::told::Told;
 use super::unrelated::{Beyond, Unrelated};
 use super::{PackedLaunch, PackedRow, Row};
-use crate::elaborate::{Instance, Request, elaborate};
-use crate::extents::Surroundings;
+use crate::elaborate::Instance;
 use crate::file::KernelFiles;
 use alternative::Alternative;
 use kernpack_ffi_abi::DType;
-use kernpack_kernel_ir::intrinsic::Level;
-use kernpack_kernel_ir::verify::check_calls;
-use kernpack_kernel_ir::{Kernel, Scalar};
+use kernpack_kernel_ir::Kernel;
 use kernpack_machine::Arch;
 use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Severity, Span};
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
-    Branch, Geometry, KernelArg, KernelName, LaunchFlag, Rule, RuleKind, When, parse_kernel_name,
+    Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -107,10 +105,15 @@ impl Kernels {
         for (number, PackedRow { row, launches, notes }) in rows.iter().enumerate() {
             self.warnings.extend_new(notes.clone());
             let mut place = 0;
-            let (alternatives, untaken) = alternative::of(launches);
+            let instances = launches.iter().flat_map(|launch| {
+                apart::instances(files, row, launch, (unrelated, self.is_checked))
+            });
+            let (launches, instances): (Vec<_>, Vec<_>) = instances.unzip();
+            let (alternatives, untaken) = alternative::of(&launches);
             problems.extend_new(untaken);
-            for (launch, alternative) in launches.iter().zip(alternatives) {
-                match instance(files, row, launch, (unrelated, self.is_checked)) {
+            for ((launch, instance), alternative) in launches.iter().zip(instances).zip(alternatives)
+            {
+                match instance {
                     Ok(instance) => {
                         beyond.add(&instance.unrelated, launch);
                         self.warnings.extend_new(instance.warnings.clone());
@@ -210,52 +213,12 @@ pub(super) fn written(files: &KernelFiles, rows: &[PackedRow]) -> Option<BTreeSe
     let mut written = BTreeSet::new();
     for PackedRow { row, launches, .. } in rows {
         for launch in launches {
-            written.extend(instance(files, row, launch, (Unrelated::Ignore, false)).ok()?.written);
+            for (_, instance) in apart::instances(files, row, launch, (Unrelated::Ignore, false)) {
+                written.extend(instance.ok()?.written);
+            }
         }
     }
     Some(written)
-}
-
-/// Elaborates the kernel of a launch, with its own name for a symbol.
-fn instance(
-    files: &KernelFiles,
-    row: &Row,
-    launch: &PackedLaunch,
-    (unrelated, is_checked): (Unrelated, bool),
-) -> Result<Instance, Diagnostics> {
-    let scalars = row.iter().map(|(var, dtype)| Some((var.clone(), Scalar::of(*dtype)?)));
-    let dtypes: Vec<_> = scalars.flatten().collect();
-    let PackedLaunch { geometry, relations, .. } = launch;
-    let surroundings = Surroundings { grid: &geometry.grid, relations };
-    let mut instance = elaborate(
-        files,
-        &Request {
-            kernel: &launch.kernel,
-            arguments: &launch.args,
-            dtypes: &dtypes,
-            block: block(&launch.geometry),
-            symbol: launch.kernel.name(),
-            surroundings: unrelated.is_asked().then_some(surroundings),
-            is_checked,
-        },
-    )?;
-    check_is_cooperative(&instance.kernel, geometry)?;
-    instance.kernel.demands = launch.demands;
-    instance.kernel.archs = launch.archs.iter().map(|arch| arch.value).collect();
-    Ok(instance)
-}
-
-/// Checks that blocks that wait for the whole grid all run at once.
-fn check_is_cooperative(kernel: &Kernel, geometry: &Geometry) -> Result<(), Diagnostics> {
-    if geometry.flags.has(LaunchFlag::Cooperative) {
-        return Ok(());
-    }
-    check_calls(kernel, |call| {
-        let waits = call.intrinsic.together == Level::Grid;
-        let message = "blocks wait for the whole grid here, and may not all run at once";
-        let problem = Diagnostic::new("launch-argument", message);
-        waits.then(|| problem.help("write `.launch(…, cooperative=True)`"))
-    })
 }
 
 /// The threads of a block, as far as they are known. Of more than a block has nothing is: the

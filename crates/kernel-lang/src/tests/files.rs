@@ -234,6 +234,7 @@ fn names_of_other_files_are_used() {
         arguments: &arguments,
         dtypes: &[],
         block,
+        archs: &[],
         symbol,
         surroundings: None,
         is_checked: false,

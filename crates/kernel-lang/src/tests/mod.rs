@@ -121,6 +121,7 @@ fn elaborate_of(
         arguments,
         dtypes: &[],
         block,
+        archs: &[],
         symbol: "k",
         surroundings,
         is_checked: false,

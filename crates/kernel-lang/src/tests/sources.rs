@@ -45,6 +45,7 @@ fn elaborate_k(source: Source) -> Result<Instance, String> {
         arguments: &arguments,
         dtypes: &[],
         block,
+        archs: &[],
         symbol,
         surroundings,
         is_checked: false,

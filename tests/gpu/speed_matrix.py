@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What products of matrices in bfloat16 reach on a GPU, as tables in Markdown.
+
+    speed_matrix.py FOLDER
+
+FOLDER is a bundle, or has the packages gemm.so and kernels_gemm*.so alone. Columns say what each
+reaches of `torch.matmul`, which is cuBLAS, measured in the same run; the control is that against
+itself. Numbers are drawn from a normal distribution, as what a device draws of power depends on them, and
+its clock on that; so does it on what ran before, so that each round has an order of its own. Medians.
+`judge` says when a target is missed.
+"""
+
+import statistics
+import sys
+from pathlib import Path
+
+import torch
+import tvm_ffi
+from judge import Figure, Round, Table, shuffle
+
+ROUNDS, CALLS = 31, 3
+# How far a control may stray before a shape is measured again, and how often that is.
+STEADY, MOST_TURNS = 0.01, 3
+SQUARES = [
+    (8192, 8192, 8192),
+    (4096, 4096, 4096),
+    (8192, 8192, 1024),
+    (2048, 2048, 8192),
+    (16384, 4096, 4096),
+]
+LAYERS = [(6144, 4096), (4096, 4096), (28672, 4096), (4096, 14336)]
+# Of few rows, some and many, and of sizes that no tile divides.
+OTHERS = [(m, n, k) for m in (16, 512, 8192) for n, k in LAYERS] + [(8000, 5000, 4104)]
+# What functions have to reach of cuBLAS: each of the squares, and their geometric mean.
+LEAST = {"gemm_simple": 0.82}
+MEAN = {"gemm_simple": 0.92, "gemm_simple, PTX for compute_80": 0.48}
+
+
+def functions(folder):
+    """What is measured, by its name."""
+    load = lambda name: tvm_ffi.load_module(str(folder / f"{name}.so"))
+    return {
+        "examples/gemm": load("gemm").gemm,
+        "gemm_simple": load("kernels_gemm").gemm_simple,
+        "gemm_simple, PTX for compute_80": load("kernels_gemm_ptx").gemm_simple,
+    }
+
+
+def sampler(call):
+    """A function that says how many seconds of the GPU's time a call takes, once it has made one."""
+
+    def sample():
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        call()
+        start.record()
+        for _ in range(CALLS):
+            call()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) / CALLS / 1000
+
+    sample()
+    return sample
+
+
+def calls_of(functions, m, n, k):
+    """Calls for matrices of that size: of cuBLAS, of cuBLAS again, and of each function."""
+    a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
+    c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    matmul = lambda: torch.matmul(a, b.T, out=c)
+    ours = {name: lambda call=call: call(a, b, c) for name, call in functions.items()}
+    return {"cuBLAS": matmul, "control": matmul} | ours
+
+
+def table_of(title, functions, shapes, leasts, means):
+    """A table of shapes, and a row with the geometric mean of what each function reaches; with what
+    functions have to."""
+    table = Table(title, ["m, n, k", "cuBLAS", "control", *functions])
+    reached = {name: {} for name in functions}
+
+    def measure(shape):
+        m, n, k = shape
+        samples = {name: sampler(call) for name, call in calls_of(functions, m, n, k).items()}
+        for _ in range(MOST_TURNS):
+            seconds = shuffle(samples, ROUNDS)
+            if abs(seconds["cuBLAS"] / seconds["control"] - 1) <= STEADY:
+                break
+        rate = lambda name: f"{2 * m * n * k / seconds[name] / 1e12:.0f} TFLOPS"
+        control = seconds["cuBLAS"] / seconds["control"]
+        cells = [rate("cuBLAS"), f"{control:.3f}"]
+        for name in functions:
+            ratio = seconds["cuBLAS"] / seconds[name]
+            reached[name][shape] = ratio
+            cells.append(f"{rate(name)}, {ratio:.3f}")
+        figures = [
+            Figure(name, reached[name][shape], at_least=least) for name, least in leasts.items()
+        ]
+        return Round(cells, tuple(figures), (control,))
+
+    for shape in shapes:
+        table.row(", ".join(map(str, shape)), lambda: measure(shape))
+
+    def mean():
+        found = {
+            name: statistics.geometric_mean(ratios.values()) for name, ratios in reached.items()
+        }
+        cells = ["", "", *(f"{ratio:.3f}" for ratio in found.values())]
+        figures = [Figure(name, found[name], at_least=least) for name, least in means.items()]
+        return Round(cells, tuple(figures))
+
+    table.row("geometric mean", mean)
+
+
+def main(folder):
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    found = functions(folder)
+    table_of("Products in bfloat16, beside cuBLAS.", found, SQUARES, LEAST, MEAN)
+    table_of("Products in bfloat16 of other shapes, beside cuBLAS.", found, OTHERS, {}, {})
+    Table.end()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())
