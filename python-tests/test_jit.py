@@ -1209,6 +1209,8 @@ def test_conditions_that_are_asserted_are_rules():
 
     made = kp.compile(f, vector(), vector())
     assert made.signature.endswith("where n0 % 2 == 0, n0 == n1")
+    with pytest.raises(TypeError, match="`where` is for functions without a signature"):
+        kp.jit("f(x: Tensor([n], float32))", where="n > 3")
 
 
 def test_wide_accesses_are_one_variant_behind_a_condition():

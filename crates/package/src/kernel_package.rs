@@ -9,6 +9,7 @@ use crate::package::{Function, PackedLaunches, WrittenLaunch};
 use crate::package_file::{Reading, check_name, clashes};
 use crate::program::{Place, Program};
 use crate::source::SourceErrorKind;
+use kernpack_kernel_lang::file::Checks;
 use kernpack_kernel_lang::packed;
 use kernpack_syntax::{Diagnostic, Placed, Span, TextId, Texts};
 use std::collections::HashMap;
@@ -141,9 +142,10 @@ fn package(name: &str, opened: Vec<OpenedFile>) -> Reading {
 }
 
 fn written(function: packed::PackedFunction, file: &KernelFile) -> Function<WrittenLaunch> {
-    let packed::PackedFunction { signature, doc, workspaces, rows, unrelated } = function;
-    let launches =
-        vec![WrittenLaunch::Packed(PackedLaunches { file: file.clone(), rows, unrelated })];
+    let packed::PackedFunction { signature, doc, workspaces, rows, unrelated, checks } = function;
+    let Checks { asserts, is_checked: checked } = checks;
+    let file = KernelFile { asserts, checked, ..file.clone() };
+    let launches = vec![WrittenLaunch::Packed(PackedLaunches { file, rows, unrelated })];
     Function { signature, doc, workspaces, launches, submit: None }
 }
 

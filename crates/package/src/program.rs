@@ -22,7 +22,7 @@
 
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_lang::builtin::cute;
-use kernpack_kernel_lang::file::{Captured, Role, Said, Source, SourceId, Sources, Unheld};
+use kernpack_kernel_lang::file::{Captured, Checks, Role, Said, Source, SourceId, Sources, Unheld};
 use kernpack_kernel_lang::integer::Integer;
 use kernpack_kernel_lang::layout;
 use kernpack_kernel_lang::python;
@@ -147,7 +147,9 @@ impl Part {
                 };
                 let workspaces = self.workspaces.iter().map(workspace).collect();
                 let Part { is_made, is_strict, .. } = *self;
-                Role::Packed(Said { signature, workspaces, is_made, is_strict })
+                // What is compiled says it of the whole program.
+                let checks = Checks::default();
+                Role::Packed(Said { signature, workspaces, is_made, is_strict, checks })
             }
         })
     }

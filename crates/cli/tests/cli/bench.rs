@@ -58,9 +58,11 @@ impl Bench {
         Bench::new().and(name, text)
     }
 
-    /// Adds a file.
+    /// Adds a file, and its folder.
     pub fn and(self, name: &str, text: impl AsRef<[u8]>) -> Bench {
-        std::fs::write(self.path(name), text).expect("a writable folder");
+        let path = self.path(name);
+        path.parent().map(std::fs::create_dir_all).transpose().expect("a writable folder");
+        std::fs::write(path, text).expect("a writable folder");
         self
     }
 

@@ -116,7 +116,9 @@ fn assertions_are_left_out_where_that_is_asked_for() {
     let file = "[package]\nname = \"look\"\n[[function]]\nsignature = \"look(x: Tensor([n], float32))\"\n\
                 source = { kernel = \"look.py\", asserts = false }\nkernel = \"k\"\nargs = [\"x\"]\n\
                 launch = { grid = [1], block = [32] }\n";
-    let bench = bench.and("look.toml", file);
+    // As the decorator says that Python runs, too.
+    let quiet = ASSERTS.replace("\")", "\", asserts=False, max_variants=2)");
+    let bench = bench.and("look.toml", file).and("quiet/look.py", &quiet);
     let synchronizes = |args: &[&str]| {
         let built = bench.run([&["build", "-o", "look.so"], args].concat());
         assert_eq!(built.code, Some(0), "{built}");
@@ -127,12 +129,14 @@ fn assertions_are_left_out_where_that_is_asked_for() {
         assert!(!synchronizes(&["look.py", "--no-asserts"]));
     }
     assert!(!synchronizes(&["look.toml"]));
+    assert!(!synchronizes(&["quiet/look.py"]));
     let emitted = |args: &[&str]| bench.run([&["emit", "look.py", "--as", "ir"], args].concat());
     assert!(emitted(&[]).stdout.contains("assert v"));
     assert!(!emitted(&["--no-asserts"]).stdout.contains("assert v"));
     let run = ["run", "look.py", "look", "n=3", "--fill", "count"];
     assert!(bench.run(run).stderr.contains("error[failed-assert]: x[2], in thread (2, 0, 0)"));
     assert_eq!(bench.run([&run[..], &["--no-asserts"]].concat()).code, Some(0));
+    assert_eq!(bench.run(run.map(|arg| arg.replace("look.py", "quiet/look.py"))).code, Some(0));
 }
 
 const SHIFT: &str = r#"
@@ -155,7 +159,8 @@ fn indices_are_checked_where_that_is_asked_for() {
                 signature = \"shift(x: Tensor([n], float32), by: int32) -> y: Tensor([n], float32)\"\n\
                 source = { kernel = \"shift.py\", checked = true }\nkernel = \"k\"\n\
                 args = [\"x\", \"y\", \"by\"]\nlaunch = { grid = [1], block = [32] }\n";
-    let bench = Bench::with("shift.py", SHIFT).and("shift.toml", file);
+    let said = SHIFT.replace("\")", "\", checked=True)");
+    let bench = Bench::with("shift.py", SHIFT).and("shift.toml", file).and("said/shift.py", &said);
     let inspected = |args: &[&str]| {
         let built = bench.run([&["build", "-o", "shift.so"], args].concat());
         assert_eq!(built.code, Some(0), "{built}");
@@ -174,6 +179,7 @@ fn indices_are_checked_where_that_is_asked_for() {
         assert!(inspected(&["shift.py", "--checked", "--no-asserts"]));
     }
     assert!(inspected(&["shift.toml"]));
+    assert!(inspected(&["said/shift.py"]));
 }
 
 /// Code that is not checked has nothing of it.

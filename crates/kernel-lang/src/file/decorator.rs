@@ -29,6 +29,23 @@ pub struct Said<T = Arc<str>> {
     pub is_made: bool,
     /// Whether indices are refused that the extent of another tensor alone bounds.
     pub is_strict: bool,
+    /// The checks of its kernels as they run.
+    pub checks: Checks,
+}
+
+/// The checks of a function's kernels as they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Whether they have their assertions.
+    pub asserts: bool,
+    /// Whether they check each index, too.
+    pub is_checked: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Checks { asserts: true, is_checked: false }
+    }
 }
 
 /// A text that a program has passed, and where that is shown.
@@ -63,7 +80,8 @@ impl Said {
             (own.clone(), place(tensor, format!("workspace {own} of {name}")))
         });
         let workspaces = workspaces.collect();
-        Said { signature, workspaces, is_made: self.is_made, is_strict: self.is_strict }
+        let Said { is_made, is_strict, checks, .. } = *self;
+        Said { signature, workspaces, is_made, is_strict, checks }
     }
 }
 

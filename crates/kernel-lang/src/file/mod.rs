@@ -15,6 +15,7 @@
 mod captured;
 mod decorator;
 mod defaults;
+pub(crate) mod keywords;
 pub(crate) mod library;
 mod lines;
 mod read;
@@ -22,7 +23,7 @@ mod source;
 mod specs;
 
 pub use captured::{Captured, Unheld};
-pub use decorator::{Decorator, Said, SaidText};
+pub use decorator::{Checks, Decorator, Said, SaidText};
 pub use source::{Identity, Role, Source, SourceId, Sources};
 
 use crate::python::assigner::{Assigners, Head};

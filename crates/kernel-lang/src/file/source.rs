@@ -6,7 +6,7 @@
 //! too, which messages and places in kernels show, and which make it no other source: [`Sources`]
 //! gives one id to sources of one content, whatever they are called.
 
-use super::{Captured, ModuleId, Said};
+use super::{Captured, Checks, ModuleId, Said};
 use crate::python::tree::Name;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -87,8 +87,9 @@ impl Role {
             Role::Kernel => add(format_args!("kernel\n"), content),
             Role::Device => add(format_args!("device\n"), content),
             Role::Jit => add(format_args!("jit\n"), content),
-            Role::Packed(Said { signature, workspaces, is_made, is_strict }) => {
-                add(format_args!("packed {is_made} {is_strict}\n"), content);
+            Role::Packed(Said { signature, workspaces, is_made, is_strict, checks }) => {
+                let Checks { asserts, is_checked } = checks;
+                add(format_args!("packed {is_made} {is_strict} {asserts} {is_checked}\n"), content);
                 add_text(signature, content);
                 for (name, tensor) in workspaces {
                     add_text(name, content);

@@ -3,8 +3,8 @@
 //! keywords. As of a program's calls, what such a function writes, returns and allocates is what
 //! its body says. Not here: the decorators of functions that have a signature.
 
-use super::Said;
-use crate::python::tree::{Call, Expr, ExprKind, Ident, Name};
+use super::{Said, keywords};
+use crate::python::tree::{Call, Name};
 use kernpack_syntax::{Diagnostic, Diagnostics, Texts};
 use kernpack_validators::Signature;
 use std::sync::Arc;
@@ -45,21 +45,24 @@ impl Specs {
     ) -> Option<Said> {
         let spec = self.0.iter_mut().find(|spec| spec.signature.name == name)?;
         spec.is_used = true;
-        let mut said = Said {
-            signature: spec.text.clone(),
-            workspaces: Vec::new(),
-            is_made: true,
-            is_strict: false,
-        };
-        let mut rules = Vec::new();
-        for (keyword, value) in call.map_or(&[][..], |call| &call.keywords) {
-            add_keyword(&mut said, &mut rules, keyword, value, problems);
-        }
-        if !rules.is_empty() {
+        let written = call.map(|call| keywords::read(call, problems)).unwrap_or_default();
+        let rules: Vec<_> = written.rules.iter().map(|rule| &*rule.value.value).collect();
+        let signature = if rules.is_empty() {
+            spec.text.clone()
+        } else {
             let behind = if spec.signature.rules.is_empty() { " where " } else { ", " };
-            said.signature = format!("{}{behind}{}", spec.text, rules.join(", ")).into();
-        }
-        Some(said)
+            format!("{}{behind}{}", spec.text, rules.join(", ")).into()
+        };
+        let workspaces = written.workspaces.iter();
+        let workspaces = workspaces
+            .map(|[name, tensor]| (Name::from(&*name.value.value), tensor.value.value.clone()));
+        Some(Said {
+            signature,
+            workspaces: workspaces.collect(),
+            is_made: true,
+            is_strict: written.is_strict,
+            checks: written.checks,
+        })
     }
 
     /// The problems of those that are for no function.
@@ -73,66 +76,4 @@ impl Specs {
             problem.help("name a function of the file whose decorator has none")
         })
     }
-}
-
-/// A keyword of `kp.jit` that is about what is compiled.
-fn add_keyword(
-    said: &mut Said,
-    rules: &mut Vec<Arc<str>>,
-    keyword: &Ident,
-    value: &Expr,
-    problems: &mut Diagnostics,
-) {
-    let is_known = match &*keyword.name {
-        "where" => texts_of(value).map(|texts| rules.extend(texts)),
-        "workspace" => tensors_of(value).map(|tensors| said.workspaces = tensors),
-        "strict" => match value.kind {
-            ExprKind::Bool(is_strict) => {
-                said.is_strict = is_strict;
-                Some(())
-            }
-            _ => None,
-        },
-        // What calls of a program are about.
-        "arch" | "max_variants" => Some(()),
-        other => {
-            let message = format!("`kp.jit` takes no keyword `{other}`");
-            problems.push(Diagnostic::new("decorator", message).label(keyword.span, "unknown"));
-            return;
-        }
-    };
-    if is_known.is_none() {
-        let message = format!("`{}` is not what `kp.jit` takes for it", keyword.name);
-        let problem = Diagnostic::new("decorator", message).label(value.span, "not known here");
-        let help = "write it out: texts for `where`, names with tensors for `workspace`, True or \
-                    False for `strict`";
-        problems.push(problem.help(help));
-    }
-}
-
-/// A text, or several.
-fn texts_of(value: &Expr) -> Option<Vec<Arc<str>>> {
-    match &value.kind {
-        ExprKind::Text(text) => Some(vec![text.value.clone()]),
-        ExprKind::Tuple(items) | ExprKind::List(items) => {
-            let texts = items.iter().map(|item| match &item.kind {
-                ExprKind::Text(text) => Some(text.value.clone()),
-                _ => None,
-            });
-            texts.collect()
-        }
-        _ => None,
-    }
-}
-
-/// Names with texts.
-fn tensors_of(value: &Expr) -> Option<Vec<(Name, Arc<str>)>> {
-    let ExprKind::Dict(items) = &value.kind else { return None };
-    let tensors = items.iter().map(|(name, tensor)| match (&name.kind, &tensor.kind) {
-        (ExprKind::Text(name), ExprKind::Text(tensor)) => {
-            Some((Name::from(&*name.value), tensor.value.clone()))
-        }
-        _ => None,
-    });
-    tensors.collect()
 }

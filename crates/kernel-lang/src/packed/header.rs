@@ -2,7 +2,8 @@
 //! The decorator of a packed function, and whether its parameters are what that says.
 
 use super::Unrelated;
-use crate::file::{Decorator, Said, SaidText};
+use crate::file::keywords::{self, Keywords};
+use crate::file::{Checks, Decorator, Said, SaidText};
 use crate::python::tree::{Call, Expr, ExprKind, Function, Text};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
@@ -15,6 +16,7 @@ pub(super) struct Header {
     pub is_made: bool,
     /// The thing to do about indices that the extent of another tensor alone bounds.
     pub unrelated: Unrelated,
+    pub checks: Checks,
 }
 
 /// Reads the decorator of a function.
@@ -24,8 +26,12 @@ pub(super) fn read(
     problems: &mut Diagnostics,
 ) -> Option<Header> {
     let n_problems = problems.0.len();
+    let mut keywords = Keywords::default();
     let (signature, workspaces) = match decorator {
-        Decorator::Written(call) => written(call, problems),
+        Decorator::Written(call) => {
+            keywords = keywords::read(call, problems);
+            written(call, &keywords, problems)
+        }
         Decorator::Said(said) => said_of(said, problems),
     };
     let signature = signature?;
@@ -37,14 +43,18 @@ pub(super) fn read(
             check_defaults(function, problems);
         }
     }
-    let (is_made, unrelated) = match decorator {
-        Decorator::Said(Said { is_made, is_strict: true, .. }) => (*is_made, Unrelated::Refuse),
-        Decorator::Said(Said { is_made: true, .. }) => (true, Unrelated::Warn),
+    let (is_made, is_strict, checks) = match decorator {
+        Decorator::Said(said) => (said.is_made, said.is_strict, said.checks),
+        Decorator::Written(_) => (false, keywords.is_strict, keywords.checks),
+    };
+    let unrelated = match (is_strict, is_made) {
+        (true, _) => Unrelated::Refuse,
+        (false, true) => Unrelated::Warn,
         // Who writes a signature says what it relates.
-        Decorator::Said(_) | Decorator::Written(_) => (false, Unrelated::Ignore),
+        (false, false) => Unrelated::Ignore,
     };
     let is_sound = problems.0.len() == n_problems;
-    is_sound.then_some(Header { signature, workspaces, is_made, unrelated })
+    is_sound.then_some(Header { signature, workspaces, is_made, unrelated, checks })
 }
 
 /// The values that a program has passed.
@@ -69,18 +79,25 @@ fn said_of(
 }
 
 /// `@kp.jit("signature", workspace={…})`
-fn written(call: &Call, problems: &mut Diagnostics) -> (Option<Signature>, Vec<Workspace>) {
+fn written(
+    call: &Call,
+    keywords: &Keywords<'_>,
+    problems: &mut Diagnostics,
+) -> (Option<Signature>, Vec<Workspace>) {
     let signature = signature(call, problems);
+    if let Some(rule) = keywords.rules.first() {
+        let message = "`where` is for functions without a signature";
+        let problem = Diagnostic::new("decorator", message).label(rule.span, "a rule beside one");
+        problems.push(problem.help("write it into the signature: `name(…) where rule`"));
+    }
     let mut workspaces = Vec::new();
-    for (name, value) in &call.keywords {
-        match &*name.name {
-            "workspace" => workspaces = read_workspaces(value, problems),
-            other => {
-                let message = format!("`kp.jit` takes no keyword `{other}`");
-                let problem = Diagnostic::new("decorator", message).label(name.span, "unknown");
-                let help = "write `kp.jit(\"signature\", workspace={\"name\": \"Tensor(…)\"})`";
-                problems.push(problem.help(help));
-            }
+    for [name, tensor] in &keywords.workspaces {
+        match parse_tensor(snippet(tensor.value, tensor.span)) {
+            Ok(parsed) => workspaces.push(Workspace {
+                name: Placed::new(name.value.value.to_string(), name.span),
+                tensor: Placed::new(parsed, tensor.span),
+            }),
+            Err(found) => problems.extend(found),
         }
     }
     (signature, workspaces)
@@ -99,31 +116,6 @@ fn signature(call: &Call, problems: &mut Diagnostics) -> Option<Signature> {
 
 fn snippet(text: &Text, span: Span) -> Snippet<'_> {
     Snippet { text: &text.value, span, first: text.first }
-}
-
-fn read_workspaces(value: &Expr, problems: &mut Diagnostics) -> Vec<Workspace> {
-    let expected = "write `workspace={\"ws\": \"Tensor([n], uint8)\"}`";
-    let ExprKind::Dict(items) = &value.kind else {
-        let problem = Diagnostic::new("decorator", "`workspace` is no dictionary");
-        problems.push(problem.label(value.span, "expected names with tensors").help(expected));
-        return vec![];
-    };
-    let mut workspaces = Vec::new();
-    for (key, value) in items {
-        let (ExprKind::Text(name), ExprKind::Text(tensor)) = (&key.kind, &value.kind) else {
-            let problem = Diagnostic::new("decorator", "a workspace is a name with a tensor");
-            problems.push(problem.label(key.span.to(value.span), "not two texts").help(expected));
-            continue;
-        };
-        match parse_tensor(snippet(tensor, value.span)) {
-            Ok(tensor) => workspaces.push(Workspace {
-                name: Placed::new(name.value.to_string(), key.span),
-                tensor: Placed::new(tensor, value.span),
-            }),
-            Err(found) => problems.extend(found),
-        }
-    }
-    workspaces
 }
 
 fn check_name(function: &Function, signature: &Signature, problems: &mut Diagnostics) {

@@ -70,7 +70,7 @@ use crate::argument::Argument;
 use crate::builtin::Entry;
 use crate::call::call_text;
 use crate::extents::Relations;
-use crate::file::{Definition, DefinitionKind, KernelFiles};
+use crate::file::{Checks, Definition, DefinitionKind, KernelFiles};
 use expression::OfRow;
 use found::{Found, Pass};
 use header::Header;
@@ -96,6 +96,8 @@ pub struct PackedFunction {
     pub rows: Vec<PackedRow>,
     /// The treatment of an index that the extent of another tensor alone bounds.
     pub unrelated: Unrelated,
+    /// The checks of its kernels as they run.
+    pub checks: Checks,
 }
 
 /// The launches of calls of one combination of dtypes.
@@ -178,7 +180,7 @@ fn function(
     problems: &mut Diagnostics,
 ) -> Option<PackedFunction> {
     let DefinitionKind::Packed(decorator) = &definition.kind else { return None };
-    let Header { signature, workspaces, is_made, unrelated } =
+    let Header { signature, workspaces, is_made, unrelated, checks } =
         header::read(&definition.function, decorator, problems)?;
     let body = Body { files, definition, n_declared: workspaces.len(), is_made };
     let settled = body.settle(signature, workspaces);
@@ -187,7 +189,7 @@ fn function(
     problems.extend(found);
     let doc = definition.function.doc.as_ref().map(|doc| header::cleaned(doc));
     // Whoever has written a signature has said there what is related.
-    Some(PackedFunction { signature, doc, workspaces, rows, unrelated })
+    Some(PackedFunction { signature, doc, workspaces, rows, unrelated, checks })
 }
 
 /// The body of a packed function, for all combinations of dtypes.
