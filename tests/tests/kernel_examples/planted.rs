@@ -27,11 +27,13 @@ const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py
 const WARPGROUP: &str = include_str!("../../../crates/kernel-lang/library/warpgroup.py");
 
 /// The files that an example is of, with their texts: its own, and what it has in common with
-/// others. `gemm` has the library's part as a file, so that defects can be planted there, too.
-fn files_of(example: &'static str) -> Vec<(&'static str, String)> {
+/// others. `gemm_simple` has the library's part as a file, so that defects can be planted there,
+/// too, and without the other function, which has a name of the library's.
+fn files_of(example: &'static str, function: &str) -> Vec<(&'static str, String)> {
     let own = text(example);
     let names = ["raster", "tiled_mma", "tile_stream", "gemm", "store_tile"];
-    if example == "gemm" {
+    if function == "gemm_simple" {
+        let own = own.split("\n\nBIG = ").next().unwrap_or_default();
         let import = format!("kp\nfrom matrix import {}\n", names.join(", "));
         let own = own.replacen("kp\n", &import, 1);
         let own = names
@@ -88,7 +90,7 @@ impl Example {
     /// Plants a defect: the only place with the text `from` becomes `to`.
     #[track_caller]
     fn expect(&self, (from, to): (&str, &str), expected: &[Expected<'_>]) {
-        let mut texts = files_of(self.file);
+        let mut texts = files_of(self.file, self.function);
         let places: usize = texts.iter().map(|(_, text)| text.matches(from).count()).sum();
         assert_eq!(places, 1, "places with `{from}`");
         let planted = tempfile::tempdir().expect("a folder");
@@ -167,6 +169,7 @@ fn nothing_is_found_where_nothing_is_planted() {
         matmul(),
         gemm(16),
         gemm(192),
+        gemm_of_roles(320),
     ];
     for example in examples {
         assert_eq!(example.found(&folder()), [], "{}", example.function);
@@ -684,6 +687,11 @@ fn gemm_of_warpgroups(k: i64) -> Example {
     Example { cc: 90, ..gemm(k) }
 }
 
+/// The same by warpgroups with roles.
+fn gemm_of_roles(k: i64) -> Example {
+    Example { function: "gemm", ..gemm_of_warpgroups(k) }
+}
+
 #[test]
 fn in_gemm() {
     let barrier = "    acc = mma.zeros()\n    if kp.lane_idx() < 16:\n        kp.sync_threads()\n";
@@ -756,4 +764,29 @@ fn in_the_stages_of_warpgroups() {
     example.expect(("(m + n) * k", "(m + n + 8) * k"), &deadlock);
     let phase = [("misused-barrier", FILLED, None)];
     example.expect(("self.phase ^= 1", "self.phase ^= 0"), &phase);
+}
+
+#[test]
+fn in_the_roles_of_gemm() {
+    let example = gemm_of_roles(320);
+    let x = [];
+    for (from, to) in [
+        ("empty[at].wait(state.phase ^ 1)", "empty[at].wait(state.phase)"),
+        ("empty[s].init(2)", "empty[s].init(1)"),
+        ("(BIG[0] + BIG[1]) * BIG[2] * 2", "(BIG[0] + BIG[1]) * BIG[2]"),
+        ("full[at].wait(state.phase)", "full[at].wait(state.phase ^ 1)"),
+        ("full[at].wait(state.phase)", "pass"),
+        ("                empty[at].wait(state.phase ^ 1)\n", ""),
+        ("kp.wgmma_wait(1)", "kp.wgmma_wait(2)"),
+        ("if k > 0 and is_elected", "if is_elected"),
+        ("            if is_elected:\n                empty[before].arrive()\n            kp.store", "            kp.store"),
+        ("        kp.setmaxregister_increase(232)\n", "        kp.sync_threads()\n"),
+        ("            kp.wgmma_wait(0)\n            if", "            if"),
+        ("kp.setmaxregister_increase(232)", "kp.setmaxregister_increase(248)"),
+        ("tiles_b[None, None, at], to=full[at]", "tiles_b[None, None, 0], to=full[at]"),
+    ] {
+        let result = std::panic::catch_unwind(|| example.expect((from, to), &x));
+        let error = result.err().map(|e| e.downcast_ref::<String>().cloned());
+        eprintln!("{from} -> {to}:\n{error:?}");
+    }
 }
