@@ -81,6 +81,9 @@ def lane_idx() -> Num:
 def warp_idx() -> Num:
     """The warp within its block. Threads are counted in x first, then in y, then in z."""
 
+def warpgroup_idx() -> Num:
+    """The warpgroup within its block: four warps in a row are one."""
+
 def range(*bounds: SupportsIndex) -> builtins.range:
     """What a `for` of the kernel runs over: `range(end)`, `range(first, end)` or `range(first,
     end, step)`. Bounds are computed once. It is Python's `range`, too.
@@ -840,6 +843,39 @@ def stmatrix(x: Tensor, values: Tensor | Elements, transpose: builtins.bool | No
     1, 2 or 4 matrices. It needs `sm_90`.
     """
 
+def wgmma_mma(acc: Tensor, a: Tensor, b: Tensor, accumulate: builtins.bool) -> None:
+    """Begins to multiply: the sums `acc` of a 64xN matrix become those of the products of `a`,
+    which is 64xK, and `b`, NxK, in shared memory, and where `accumulate` holds what they were
+    before is added. `acc` is a register tensor of N/2 elements of each thread, in float32, or
+    in int32 for factors in int8 or uint8; other factors are in float16, bfloat16 or float32, of
+    which 10 bits of mantissa count. `a` may be the elements of a register tensor, too. N is 8
+    to 256, K a multiple of 32 bytes. Until a wait has seen that the product is done `acc`, and
+    `a` in registers, cannot be touched. It needs `sm_90a`.
+    """
+
+def wgmma_fence() -> None:
+    """What registers hold is seen by products behind it: one stands between where a thread touches
+    `acc`, or `a` in registers, and the next product with them.
+    """
+
+def wgmma_commit() -> None:
+    """Makes a group of the products that this warpgroup has begun since its last group."""
+
+def wgmma_wait(n: int) -> None:
+    """Waits until no more than the last `n` groups of products of this warpgroup, a constant, are
+    in flight.
+    """
+
+def setmaxregister_increase(n: int) -> None:
+    """Waits until each thread of the warpgroup can have `n` registers, a constant multiple of 8
+    from 24 to 256. It needs `sm_90a`.
+    """
+
+def setmaxregister_decrease(n: int) -> None:
+    """Leaves each thread of the warpgroup `n` registers, a constant multiple of 8 from 24 to 256:
+    other warpgroups can have the rest. It needs `sm_90a`.
+    """
+
 def block_reduction_sum(x: Numeric) -> Num:
     """The sum over the block; every thread gets it. The threads of a block are a multiple of 32.
     It has barriers, so that conditions around it are the same for the whole block.
@@ -979,6 +1015,9 @@ def empty(shape: Sequence[Any], dtype: DType) -> Tensor:
     """Memory that the call allocates, row-major, of which nothing is known: what is returned of it
     is a result, and the rest is gone with the call. For functions without a signature.
     """
+
+def zeros(shape: Sequence[Any], dtype: DType) -> Tensor:
+    """The same, of zeros: a launch on the call's stream writes them."""
 
 def view(tensor: Tensor, layout: LayoutLike) -> Tensor:
     """A tensor of the same memory with another layout. The tensor is compact, and what the layout
