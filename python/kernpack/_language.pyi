@@ -100,6 +100,12 @@ def const_expr(x: _T) -> _T:
 def static_assert(condition: object, message: str | None = ...) -> None:
     """That a condition holds, which is known while compiling. `assert` does the same."""
 
+def has_arch(arch: str) -> builtins.bool:
+    """Whether the code may use what an architecture has, such as `"sm_90a"`, as its launch says by
+    `arch=`. A launch for several of which only some have it becomes alternatives, with a kernel
+    each.
+    """
+
 def print_type(*values: object) -> None:
     """Tells what values are while compiling, as a note: types, layouts and tensors, and constants
     as they are. In a packed function `print` is the same.
@@ -958,26 +964,37 @@ def mma(dtype: DType, sums: DType, shape: _Three) -> MmaOp:
     float32, of which 10 bits of mantissa count; or `kp.int32`, of int8 or uint8.
     """
 
-def make_tiled_mma(op: MmaOp, atoms: _Three) -> TiledMma:
+def make_tiled_mma(op: MmaOp | WgmmaOp, atoms: _Three) -> TiledMma:
     """A `TiledMma` of so many warps along rows and columns, `atoms` (m, n, 1), each of which does
-    products `op`, of `kp.mma`.
+    products `op`, of `kp.mma`; or of so many warpgroups, of `kp.wgmma`.
     """
 
 def tiled_mma(dtype: DType, tile: _Three, warps: int) -> TiledMma:
     """A `TiledMma` for a block of so many warps, a power of two, and its `tile`: (m, n, k), rows
-    of both factors and numbers of a row.
+    of both factors and numbers of a row. Warpgroups multiply where `kp.has_arch("sm_90a")` and
+    the tile has 64 rows or a multiple for each of them, and 256 columns at most; warps do
+    otherwise.
     """
 
 def gemm(
-    mma: TiledMma, acc: Sums, a: Tensor, b: Tensor, accumulate: builtins.bool | None = ...
+    mma: TiledMma,
+    acc: Sums | WarpgroupSums,
+    a: Tensor,
+    b: Tensor,
+    accumulate: builtins.bool | None = ...,
 ) -> None:
     """Adds the product of two tiles, (m, k) and (n, k), to `Sums`; where `accumulate` is false,
     the sums begin with it. Tiles are in shared memory, or what `make_fragment_A` and
-    `make_fragment_B` give.
+    `make_fragment_B` give. Of warpgroups it begins the product and commits a group, which
+    `kp.wgmma_wait` waits for.
     """
 
 def store_tile(
-    mma: TiledMma, acc: Sums, c: Tensor, place: _Place, epilogue: _Epilogue | None = ...
+    mma: TiledMma,
+    acc: Sums | WarpgroupSums,
+    c: Tensor,
+    place: _Place,
+    epilogue: _Epilogue | None = ...,
 ) -> None:
     """Writes `Sums` to the tile of `c` at `place`, (m, n), counted in tiles, as far as that lies
     in `c`: 16 bytes at once of two-byte numbers, where columns are known to be a multiple of
@@ -997,11 +1014,20 @@ def make_smem_layout_a(mma: TiledMma, tile: _Two, stages: int) -> Layout:
 def make_smem_layout_b(mma: TiledMma, tile: _Two, stages: int) -> Layout:
     """The same of the second factor, (n, k)."""
 
-def tile_stream(mma: TiledMma, a: _Factor, b: _Factor, stages: int | None = ...) -> TileStream:
+def tile_stream(
+    mma: TiledMma, a: _Factor, b: _Factor, stages: int | None = ...
+) -> TileStream | BoxStream:
     """A `TileStream` for a block of `mma.threads` threads, and the tile of its sums at (m, n): `a`
     is the first factor and m, `b` the second one and n. Rows lie side by side in memory, at
     multiples of 16 bytes. `stages` tiles of each have room, all but one of which are on their
-    way; beyond the edges they are 0.
+    way; beyond the edges they are 0. For warpgroups, a `BoxStream`: both factors are tensors
+    that the launch passes.
+    """
+
+def wgmma(dtype: DType, sums: DType, shape: _Three) -> WgmmaOp:
+    """A product that a warpgroup begins at once, of 64 rows by n columns, 8 to 256, a multiple of
+    8: `shape` is (64, n, k), where k numbers in `dtype` have 32 bytes. Types are those of
+    `kp.mma`. It needs `sm_90a`.
     """
 
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
@@ -1158,33 +1184,38 @@ class MmaOp:
     def __init__(self, dtype: DType, sums: DType, shape: _Three) -> None: ...
 
 class TiledMma:
-    """Warps side by side, which multiply a tile: `atoms` (m, n, 1) of them, so that the block has
-    `threads`. `kp.make_tiled_mma` makes one, and `kp.tiled_mma` one that knows its `tile`.
+    """Warps or warpgroups side by side, which multiply a tile: `atoms` (m, n, 1) of them,
+    `threads` in all. `kp.make_tiled_mma` makes one, and `kp.tiled_mma` one that knows its
+    `tile`.
     """
 
-    op: MmaOp
+    op: MmaOp | WgmmaOp
     atoms: _Three
     tile: _Three | None
     threads: int
-    def __init__(self, op: MmaOp, atoms: _Three, tile: _Three | None) -> None: ...
+    def __init__(self, op: MmaOp | WgmmaOp, atoms: _Three, tile: _Three | None) -> None: ...
     def get_slice(self, thread: Numeric) -> ThrMma:
         """What that thread has of tiles: a `ThrMma`."""
-    def zeros(self) -> Sums:
+    def zeros(self) -> Sums | WarpgroupSums:
         """The thread's `Sums` of the tile, which are 0."""
 
 class ThrMma:
-    """What a thread has of tiles that a `TiledMma` multiplies."""
+    """What a thread has of tiles that a `TiledMma` multiplies: `unit` is the number of its warp or
+    warpgroup.
+    """
 
     mma: TiledMma
-    def __init__(self, mma: TiledMma, thread: Numeric) -> None: ...
+    def __init__(self, mma: TiledMma, thread: Numeric, unit: Numeric) -> None: ...
     def make_fragment_A(self, tile: Tensor) -> Tensor:
-        """Registers for the thread's part of a tile of the first factor, (m, k): what it has in one
-        product, products along m, and along k.
+        """The thread's part of a tile of the first factor, (m, k): of warps registers, what the thread
+        has in one product, products along m, and along k. Of warpgroups what they read of the tile
+        in shared memory, where it is: rows of one product, numbers along k, products along m, and
+        stages where there are some.
         """
     def make_fragment_B(self, tile: Tensor) -> Tensor:
         """The same for a tile of the second factor, (n, k)."""
-    def make_fragment_C(self, shape: _Two) -> Sums:
-        """The thread's `Sums` of a tile, (m, n)."""
+    def make_fragment_C(self, shape: _Two) -> Sums | WarpgroupSums:
+        """The thread's `Sums` of a tile, (m, n), or `WarpgroupSums`."""
     def load_A(self, tile: Tensor, k: int, fragment: Tensor) -> None:
         """Loads what the thread has of product `k` of a tile in shared memory."""
     def load_B(self, tile: Tensor, k: int, fragment: Tensor) -> None:
@@ -1215,4 +1246,37 @@ class TileStream:
     def next(self) -> tuple[Tensor, Tensor]:
         """The tiles of the next step, (m, k) and (n, k), when they are there. By then all threads of
         the block are done with those before; in their place others begin to come.
+        """
+
+class WgmmaOp:
+    """A product that a warpgroup knows, of `shape` (64, n, k) and factors in `dtype`. `kp.wgmma`
+    makes one.
+    """
+
+    dtype: DType
+    sums: DType
+    shape: _Three
+    def __init__(self, dtype: DType, sums: DType, shape: _Three) -> None: ...
+
+class WarpgroupSums:
+    """A thread's sums of a tile that warpgroups multiply. What `kp.gemm` begins is in flight until
+    a wait.
+    """
+
+    def __init__(self, part: ThrMma, rows: int, columns: int) -> None: ...
+    def clear(self) -> None:
+        """Makes all of them 0."""
+    def finish(self) -> Tensor:
+        """The sums, ((2, 2), m, n) registers, with all products: of the first mode, two columns side
+        by side, and two rows 8 apart.
+        """
+
+class BoxStream:
+    """A `TileStream` whose tiles the device copies as boxes, which one thread begins."""
+
+    steps: Num
+    def __init__(self, mma: TiledMma, a: _Factor, b: _Factor, stages: int) -> None: ...
+    def next(self) -> tuple[Tensor, Tensor]:
+        """The tiles of the next step, (m, k) and (n, k), when they are there. By then the products of
+        the last but one are done, for all threads of the block; in its place others begin to come.
         """
