@@ -90,8 +90,8 @@ impl Arch {
         ArchCode::new(self.kind == ArchKind::Sm, self.number, suffix)
     }
 
-    /// Whether its code may use every instruction of another architecture's, be they machine code or
-    /// PTX.
+    /// Whether its code may use every instruction of another architecture's, be either machine code
+    /// or PTX.
     pub fn has(self, other: Arch) -> bool {
         match other.suffix {
             Suffix::None => self.number >= other.number,

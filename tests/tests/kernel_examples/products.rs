@@ -2,7 +2,9 @@
 //! Products of matrices: what `matmul.py` and `gemm.py` compute.
 
 use crate::call::{Arg, Array, call};
-use crate::results::{F32, U, expect_near, fresh, function, in_place, input, last, last_on, rounding};
+use crate::results::{
+    F32, U, expect_near, fresh, function, in_place, input, last, last_on, rounding,
+};
 use kernpack_kernel_ir::Scalar;
 
 #[test]

@@ -111,7 +111,8 @@ impl Kernels {
             let (launches, instances): (Vec<_>, Vec<_>) = instances.unzip();
             let (alternatives, untaken) = alternative::of(&launches);
             problems.extend_new(untaken);
-            for ((launch, instance), alternative) in launches.iter().zip(instances).zip(alternatives)
+            for ((launch, instance), alternative) in
+                launches.iter().zip(instances).zip(alternatives)
             {
                 match instance {
                     Ok(instance) => {
