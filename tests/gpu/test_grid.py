@@ -94,7 +94,12 @@ def holding(out, more):
 
 def blocks_of_each(function, threads, shared):
     """How many blocks of a function's kernel each multiprocessor holds, as the driver says of its PTX."""
-    room = 1 + PROCESSORS * torch.cuda.get_device_properties(0).max_threads_per_multi_processor // threads
+    room = (
+        1
+        + PROCESSORS
+        * torch.cuda.get_device_properties(0).max_threads_per_multi_processor
+        // threads
+    )
     # PTX is there once there is a variant.
     function(torch.zeros(room, dtype=torch.int32, device="cuda"), 0)
     cuda = ctypes.CDLL("libcuda.so.1")
