@@ -447,8 +447,8 @@ allocate_tensor allocate_array TmemAllocator struct union native_struct print_te
 print_latex_tv pretty_str render_tv_layout_svg basic_copy_if slice_ make_rmem_tensor_like recast_ptr
 shape_div full zeros_like prepend append dice ScaledBasis E FastDivmodDivisor make_copy_atom
 make_tiled_copy make_tiled_copy_tv CopyAtom TiledCopy MmaAtom make_mma_atom
-PipelineTmaAsync PipelineTmaUmma NamedBarrier StaticPersistentTileScheduler HardwareInfo
-register_jit_arg_adapter benchmark autotune_jit tune assert_ inline_ptx setmaxregister_increase
+PipelineTmaUmma NamedBarrier StaticPersistentTileScheduler HardwareInfo
+register_jit_arg_adapter benchmark autotune_jit tune assert_ inline_ptx
 """.split()
 """What the guides and their reference name, and is called otherwise here, or is not here."""
 

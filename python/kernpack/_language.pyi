@@ -1131,12 +1131,39 @@ class PipelineCpAsync:
     def make_participants(self) -> tuple[PipelineProducer, PipelineConsumer]:
         """A `PipelineProducer` and a `PipelineConsumer`, which count the stages themselves."""
 
+class PipelineTmaAsync:
+    """A pipeline whose stages the device fills, by copies that a thread begins: of tiles of a
+    `kp.make_tma`, or of many bytes. `kp.PipelineTmaAsync.create` makes one. A stage expects the
+    bytes that are copied to it.
+    """
+
+    num_stages: int
+    pipeline: PipelineAsync
+    def __init__(self, pipeline: PipelineAsync) -> None: ...
+    @staticmethod
+    def create(num_stages: int, producers: Numeric, consumers: Numeric) -> PipelineTmaAsync:
+        """As `kp.PipelineAsync.create`. Producers are the threads that begin copies, often one;
+        consumers are whole warps.
+        """
+    def producer_acquire(self, state: PipelineState) -> None:
+        """Waits until the consumers have released the stage."""
+    def producer_commit(self, state: PipelineState) -> None:
+        """Says that this thread has begun its copies to the stage, which is filled when all are there."""
+    def producer_tail(self, state: PipelineState) -> None:
+        """Waits until the consumers have released all stages."""
+    def consumer_wait(self, state: PipelineState) -> None:
+        """Waits until the stage is filled."""
+    def consumer_release(self, state: PipelineState) -> None:
+        """Says that this warp is done with the stage. All its threads come by."""
+    def make_participants(self) -> tuple[PipelineProducer, PipelineConsumer]:
+        """A `PipelineProducer` and a `PipelineConsumer`, which count the stages themselves."""
+
 class PipelineProducer:
     """Whoever fills the stages of a pipeline, one after the other."""
 
-    pipeline: PipelineAsync | PipelineCpAsync
+    pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync
     state: PipelineState
-    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync) -> None: ...
+    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync) -> None: ...
     def acquire_and_advance(self) -> AcquiredStage:
         """Waits until the next stage is empty, and gives it, as an `AcquiredStage`."""
     def tail(self) -> None:
@@ -1147,29 +1174,38 @@ class AcquiredStage:
     does.
     """
 
-    pipeline: PipelineAsync | PipelineCpAsync
+    pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync
     state: PipelineState
     index: Num
-    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync, state: PipelineState) -> None: ...
+    to: Any
+    def __init__(
+        self, pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync, state: PipelineState
+    ) -> None: ...
+    def expect(self, n_bytes: Numeric) -> None:
+        """Says that so many bytes come to it. `kp.copy(…, to=stage)` says so of its own, where an
+        mbarrier counts them.
+        """
     def commit(self) -> None:
         """Says that this thread has filled its part."""
 
 class PipelineConsumer:
     """Whoever uses the stages of a pipeline, one after the other."""
 
-    pipeline: PipelineAsync | PipelineCpAsync
+    pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync
     state: PipelineState
-    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync) -> None: ...
+    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync) -> None: ...
     def wait_and_advance(self) -> FilledStage:
         """Waits until the next stage is full, and gives it, as a `FilledStage`."""
 
 class FilledStage:
     """A stage that is used: number `index`."""
 
-    pipeline: PipelineAsync | PipelineCpAsync
+    pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync
     state: PipelineState
     index: Num
-    def __init__(self, pipeline: PipelineAsync | PipelineCpAsync, state: PipelineState) -> None: ...
+    def __init__(
+        self, pipeline: PipelineAsync | PipelineCpAsync | PipelineTmaAsync, state: PipelineState
+    ) -> None: ...
     def release(self) -> None:
         """Says that this thread is done with it."""
 

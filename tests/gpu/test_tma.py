@@ -80,6 +80,18 @@ def test_cubes(package, shape, bits, dtype):
     call(package.cubes, shape, tile, dtype, bits)
 
 
+@pytest.mark.parametrize("blocks", [1, 7, 132, 1000])
+@pytest.mark.parametrize("n", [4, 32, 100, 4096])
+@pytest.mark.parametrize("m", [1, 8, 1001, 20_000])
+def test_a_pipeline(package, m, n, blocks):
+    x, y = (torch.randint(-100, 100, (m, n), dtype=torch.int32, device="cuda") for _ in range(2))
+    for _ in range(3):
+        out = torch.full((m,), AROUND, dtype=torch.int32, device="cuda")
+        package.row_sums(x, y, out, blocks)
+        expected = (x * y).sum(1, dtype=torch.int32)
+        torch.testing.assert_close(out, expected, rtol=0, atol=0)
+
+
 def test_a_row_that_begins_anywhere_is_refused(package):
     x = torch.zeros(4, 18, dtype=torch.int16, device="cuda")
     seen = torch.zeros(8, 128, dtype=torch.int16, device="cuda")

@@ -109,6 +109,54 @@ def cube_kernel(x, y, seen, bits: kp.Constexpr):
         kp.bulk_wait_group(0)
 
 
+STAGES, WORKERS = 3, 256
+
+
+@kp.kernel
+def row_sums_kernel(x, y, out):
+    """Of products, with one thread that brings tiles and two warpgroups that use them."""
+    rows = kp.make_layout((ROWS, 32, STAGES), stride=(32, 1, ROWS * 32))
+    layout = swizzled(x.dtype, 3, rows)
+    tx, ty = kp.make_tma(x, layout), kp.make_tma(y, layout)
+    sx, sy = kp.shared(x.dtype, layout), kp.shared(y.dtype, layout)
+    load, use = kp.PipelineTmaAsync.create(
+        STAGES, producers=1, consumers=WORKERS
+    ).make_participants()
+    tiles, steps = tx.shape[1]
+    first, by = kp.block_idx()[0], kp.grid_dim()[0]
+    if kp.warpgroup_idx() == 0:
+        if kp.warp_idx() == 0 and kp.elect_one():
+            for m in range(first, tiles, by):
+                for k in range(steps):
+                    stage = load.acquire_and_advance()
+                    kp.copy(tx[None, (m, k)], sx[None, None, stage.index], to=stage)
+                    kp.copy(ty[None, (m, k)], sy[None, None, stage.index], to=stage)
+                    stage.commit()
+            load.tail()
+    else:
+        row, column = (kp.thread_idx()[0] - 128) // 32, kp.lane_idx()
+        for m in range(first, tiles, by):
+            total = kp.int32(0)
+            for _ in range(steps):
+                stage = use.wait_and_advance()
+                total += sx[row, column, stage.index] * sy[row, column, stage.index]
+                stage.release()
+            total = kp.warp_reduction_sum(total)
+            if column == 0 and m * ROWS + row < x.shape[0]:
+                out[m * ROWS + row] = total
+
+
+@kp.jit(
+    """
+    row_sums(
+        x: Tensor([m, n], int32, align=16), y: Tensor([m, n], int32, align=16), out: Tensor([m], int32, mut), blocks: int64
+    ) where m > 0, n > 0, n % 4 == 0, blocks > 0, noalias(x, out), noalias(y, out)
+    """
+)
+def row_sums(x, y, out, blocks):
+    row_sums_kernel(x, y, out).launch(grid=blocks, block=128 + WORKERS)
+
+
 @kp.jit(
     """
     vectors(x: Tensor([n], T, align=16), y: Tensor([n], T, align=16, mut), seen: Tensor([all], T, mut))

@@ -63,7 +63,6 @@ class PipelineAsync:
         self.num_stages = num_stages
         self.full = full
         self.empty = empty
-        self.to = None
 
     @staticmethod
     def create(num_stages, producers, consumers):
@@ -77,6 +76,10 @@ class PipelineAsync:
                 empty[stage].init(consumers)
         kp.sync_threads()
         return PipelineAsync(num_stages, full, empty)
+
+    # What `kp.copy(…, to=stage)` belongs to.
+    def filled_by(self, state):
+        return None
 
     def producer_acquire(self, state):
         """Waits until the consumers have released the stage."""
@@ -113,12 +116,15 @@ class PipelineCpAsync:
     def __init__(self, pipeline):
         self.num_stages = pipeline.num_stages
         self.pipeline = pipeline
-        self.to = kp.async_group
 
     @staticmethod
     def create(num_stages, producers, consumers):
         """As `kp.PipelineAsync.create`."""
         return PipelineCpAsync(PipelineAsync.create(num_stages, producers, consumers))
+
+    # What `kp.copy(…, to=stage)` belongs to.
+    def filled_by(self, state):
+        return kp.async_group
 
     def producer_acquire(self, state):
         """Waits until the consumers have released the stage."""
@@ -139,6 +145,56 @@ class PipelineCpAsync:
     def consumer_release(self, state):
         """Says that this thread is done with the stage."""
         self.pipeline.consumer_release(state)
+
+    def make_participants(self):
+        """A `PipelineProducer` and a `PipelineConsumer`, which count the stages themselves."""
+        return PipelineProducer(self), PipelineConsumer(self)
+
+
+class PipelineTmaAsync:
+    """A pipeline whose stages the device fills, by copies that a thread begins: of tiles of a `kp.make_tma`, or of many bytes. `kp.PipelineTmaAsync.create` makes one. A stage expects the bytes that are copied to it."""
+
+    num_stages: kp.Constexpr
+
+    def __init__(self, pipeline):
+        self.num_stages = pipeline.num_stages
+        self.pipeline = pipeline
+
+    @staticmethod
+    def create(num_stages, producers, consumers):
+        """As `kp.PipelineAsync.create`. Producers are the threads that begin copies, often one; consumers are whole warps."""
+        kp.static_assert(
+            consumers % kp.WARP_SIZE == 0, "consumers are whole warps, and a multiple of 32"
+        )
+        # One thread of each warp says that the warp is done.
+        n_warps = consumers // kp.WARP_SIZE
+        return PipelineTmaAsync(PipelineAsync.create(num_stages, producers, n_warps))
+
+    # What `kp.copy(…, to=stage)` belongs to.
+    def filled_by(self, state):
+        return self.pipeline.full[state.index]
+
+    def producer_acquire(self, state):
+        """Waits until the consumers have released the stage."""
+        self.pipeline.producer_acquire(state)
+
+    def producer_commit(self, state):
+        """Says that this thread has begun its copies to the stage, which is filled when all are there."""
+        self.pipeline.producer_commit(state)
+
+    def producer_tail(self, state):
+        """Waits until the consumers have released all stages."""
+        self.pipeline.producer_tail(state)
+
+    def consumer_wait(self, state):
+        """Waits until the stage is filled."""
+        self.pipeline.consumer_wait(state)
+
+    def consumer_release(self, state):
+        """Says that this warp is done with the stage. All its threads come by."""
+        kp.sync_warp()
+        if elect_one():
+            self.pipeline.consumer_release(state)
 
     def make_participants(self):
         """A `PipelineProducer` and a `PipelineConsumer`, which count the stages themselves."""
@@ -171,7 +227,11 @@ class AcquiredStage:
         self.pipeline = pipeline
         self.state = state
         self.index = state.index
-        self.to = pipeline.to
+        self.to = pipeline.filled_by(state)
+
+    def expect(self, n_bytes):
+        """Says that so many bytes come to it. `kp.copy(…, to=stage)` says so of its own, where an mbarrier counts them."""
+        self.to.expect_tx(n_bytes)
 
     def commit(self):
         """Says that this thread has filled its part."""

@@ -199,6 +199,9 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         other => Some(other.clone()),
     });
     let to = to.map(|to| to.unwrap_or(Elaborated::Poison));
+    if let (Some(Elaborated::Mbarrier(_)), Some(stage)) = (&to, given.opt("to").cloned()) {
+        cx.expect_bytes(&stage, &target);
+    }
     if let Some(of_map) = of_map.filter(|_| !matches!(to, Some(Elaborated::Poison))) {
         copy_box(cx, [&source, &target], &pred, (&of_map.name, to.as_ref()), given.span);
         return Elaborated::None;

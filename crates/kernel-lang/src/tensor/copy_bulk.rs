@@ -7,8 +7,9 @@ use super::Within;
 use super::copy::Predicate;
 use crate::elaborate::Elaborator;
 use crate::emit::Emission;
-use crate::expr::memory_of;
-use crate::value::{Leaf, Mbarrier, Tensor};
+use crate::expr::{Arg, Args, memory_of};
+use crate::python::tree::Name;
+use crate::value::{Elaborated, Leaf, Mbarrier, Tensor};
 use kernpack_kernel_ir::intrinsic::BULK_ALIGN;
 use kernpack_kernel_ir::op::Operand;
 use kernpack_kernel_ir::{Scalar, Space, kernel};
@@ -55,6 +56,25 @@ impl Elaborator<'_> {
                 self.emit.access(within, |emit| emit.call_with("copy.bulk_store", operands));
             }
         }
+    }
+
+    /// Has an object know how many bytes a copy that it counts brings, where it has a method
+    /// `expect`.
+    pub fn expect_bytes(&mut self, stage: &Arg, target: &Tensor) {
+        let Elaborated::Object(object) = &stage.value else { return };
+        let size = kernpack_layout::size(&mut self.emit, &target.layout).ok();
+        let size = size.and_then(|size| size.known());
+        let bytes = memory_of(target).map(|memory| i64::from(memory.element.bytes()));
+        // What is no tile of constant size in memory is refused as it is copied.
+        let Some(bytes) = size.zip(bytes).and_then(|(size, each)| size.checked_mul(each)) else {
+            return;
+        };
+        let Some(expect) = self.object_part(object, &Name::from("expect"), stage.span) else {
+            return;
+        };
+        let value = Elaborated::Int(bytes.into());
+        let positional = vec![Arg { value, span: stage.span }];
+        self.call_value(&expect, Args { positional, named: vec![] }, stage.span);
     }
 
     /// That a copy has no `pred`; reports where it has one.
