@@ -159,8 +159,8 @@ def row_sums(x, y, out, blocks):
 
 @kp.jit(
     """
-    vectors(x: Tensor([n], T, align=16), y: Tensor([n], T, align=16, mut), seen: Tensor([all], T, mut))
-    where T in {int8, int16, int32}, n > 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
+    vectors(x: Tensor([n], T, align=16), y: Tensor([k], T, align=16, mut), seen: Tensor([all], T, mut))
+    where T in {int8, int16, int32}, n > 0, k > 0, k % 16 == 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
     """,
 )
 def vectors(x, y, seen):
@@ -171,9 +171,9 @@ def vectors(x, y, seen):
 @kp.jit(
     """
     matrices(
-        x: Tensor([m, n], T, align=16, strides=[s, 1]), y: Tensor([m, n], T, align=16, strides=[r, 1], mut),
+        x: Tensor([m, n], T, align=16, strides=[s, 1]), y: Tensor([m, k], T, align=16, strides=[r, 1], mut),
         seen: Tensor([all_m, all_n], T, mut), swizzle: int64
-    ) where T in {int8, int16, int32}, m > 0, n > 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
+    ) where T in {int8, int16, int32}, m > 0, n > 0, k > 0, k % 16 == 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
     """,
 )
 def matrices(x, y, seen, swizzle):
@@ -186,9 +186,9 @@ def matrices(x, y, seen, swizzle):
 @kp.jit(
     """
     cubes(
-        x: Tensor([l, m, n], T, align=16, strides=[s, t, 1]), y: Tensor([l, m, n], T, align=16, strides=[q, r, 1], mut),
+        x: Tensor([l, m, n], T, align=16, strides=[s, t, 1]), y: Tensor([l, m, k], T, align=16, strides=[q, r, 1], mut),
         seen: Tensor([all_l, all_m, all_n], T, mut), swizzle: int64
-    ) where T in {int8, int16, int32}, l > 0, m > 0, n > 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
+    ) where T in {int8, int16, int32}, l > 0, m > 0, n > 0, k > 0, k % 16 == 0, noalias(x, y), noalias(x, seen), noalias(y, seen)
     """,
 )
 def cubes(x, y, seen, swizzle):

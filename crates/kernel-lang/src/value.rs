@@ -210,6 +210,8 @@ pub(crate) struct Mapped {
     pub layout: Layout<Leaf>,
     /// The swizzle of its bytes.
     pub swizzle: Option<Swizzle>,
+    /// Whether rows of the tensor are known to end where the device ends to write.
+    pub has_whole_units: bool,
 }
 
 /// Memory that a view is of.

@@ -3,8 +3,11 @@
 //! threads do not come to, a read of what was never written. Each is one change of the file's text,
 //! and is found at its line, by the interpreter or before anything runs.
 
+mod gemm;
+
 use crate::call::{Arg, Array, File, Found, Line, call_on};
 use crate::{folder, text};
+use gemm::{gemm, gemm_of_roles};
 use kernpack_kernel_ir::Scalar;
 use std::path::Path;
 
@@ -42,6 +45,10 @@ fn files_of(example: &'static str, function: &str) -> Vec<(&'static str, String)
         let matrix = MATRIX.replacen("kp\n", "kp\nfrom warpgroup import wgmma\n", 1);
         let matrix = matrix.replace("kp.wgmma(", "wgmma(");
         return vec![("gemm", own), ("matrix", matrix), ("warpgroup", WARPGROUP.to_string())];
+    }
+    if function == "gemm" {
+        // What is found in the library has lines there.
+        return vec![("gemm", own), ("warpgroup", WARPGROUP.to_string())];
     }
     let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
     [(example, own)].into_iter().chain(shared).collect()
@@ -674,119 +681,4 @@ fn in_matmul() {
     example.expect((plain, barrier), &[("divergent", "^for step", Some("if t < 32"))]);
     let sum = "acc[i, j] = kp.fma";
     example.expect(("    acc.fill(0)\n", ""), &[("uninitialised-read", sum, None)]);
-}
-
-fn gemm(k: i64) -> Example {
-    let [a, b] = [[120, k], [64, k]].map(|shape| input(Scalar::BF16, &shape));
-    let args = vec![a, b, fresh(Scalar::BF16, &[120, 64])];
-    Example { file: "gemm", function: "gemm_simple", args, cc: 80 }
-}
-
-/// The same by warpgroups.
-fn gemm_of_warpgroups(k: i64) -> Example {
-    Example { cc: 90, ..gemm(k) }
-}
-
-/// The same by warpgroups with roles.
-fn gemm_of_roles(k: i64) -> Example {
-    Example { function: "gemm", ..gemm_of_warpgroups(k) }
-}
-
-#[test]
-fn in_gemm() {
-    let barrier = "    acc = mma.zeros()\n    if kp.lane_idx() < 16:\n        kp.sync_threads()\n";
-    gemm(16).expect(
-        ("    acc = mma.zeros()\n", barrier),
-        &[("divergent", "^for _ in range(ab.steps)", Some("if kp.lane_idx"))],
-    );
-}
-
-/// Where the library copies, and loads what products take.
-const COPY: &str = "^kp.local_tile(source[below";
-const LOADS: [&str; 2] = ["fragment[None, i].store(kp.ldmatrix", "(0, j)).store(kp.ldmatrix"];
-
-#[test]
-fn in_the_stages_of_gemm() {
-    let example = gemm(192);
-    let both = |code| LOADS.map(|load| (code, load, Some(COPY)));
-    let overwritten = LOADS.map(|load| ("shared-race", COPY, Some(load)));
-    let unwritten = LOADS.map(|load| ("uninitialised-read", load, None));
-    let (wait, sync) = ("        kp.wait_group(self.stages - 2)\n", "        kp.sync_threads()\n");
-    example.expect(
-        (&format!("{wait}{sync}"), wait),
-        &[both("shared-race"), overwritten, unwritten].concat(),
-    );
-    let unawaited = [("unawaited-copy", COPY, None)];
-    example.expect(
-        ("kp.wait_group(self.stages - 2)", "kp.wait_group(self.stages - 1)"),
-        &[&both("copy-in-flight")[..], &both("shared-race"), &unawaited].concat(),
-    );
-    example.expect(
-        ("self.stages - 1 if self.stage == 0 else self.stage - 1", "self.stage"),
-        &[both("copy-in-flight"), overwritten, unwritten].concat(),
-    );
-}
-
-#[test]
-fn at_the_edges_of_gemm() {
-    let example = gemm(16);
-    let unwritten = LOADS.map(|load| ("uninitialised-read", load, None));
-    let beyond_it = [("index-out-of-bounds", COPY, None), ("out-of-bounds", COPY, None)];
-    example.expect((" and first + row + below < x.shape[0]", ""), &[beyond_it, unwritten].concat());
-    let line = "c[row, column + e] = values[e]";
-    example.expect(("if row < c.shape[0] and column", "if column"), &beyond(line));
-    let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def gemm";
-    let sum = "sums[None, i, j].store(kp.mma_sync";
-    example.expect((zeros, "\n    def gemm"), &[("uninitialised-read", sum, None)]);
-}
-
-/// Where the device copies tiles of both factors, where they are waited for, and where warpgroups
-/// multiply.
-const BOXES: [&str; 2] = ["kp.copy(self.a[None", "kp.copy(self.b[None"];
-const FILLED: &str = "self.full[self.stage].wait";
-const PRODUCT: &str = "kp.wgmma_mma(self.values";
-
-#[test]
-fn in_the_stages_of_warpgroups() {
-    let example = gemm_of_warpgroups(320);
-    let overwritten = BOXES.map(|copy| ("product-in-flight", copy, Some(PRODUCT)));
-    let (wait, sync) = ("        kp.wgmma_wait(1)\n", "        kp.sync_threads()\n        behind");
-    let early = [("misused-barrier", FILLED, None), ("misused-barrier", FILLED, Some(BOXES[1]))];
-    example.expect((&format!("{wait}{sync}"), "        behind"), &[early, overwritten].concat());
-    example.expect((wait, "        kp.wgmma_wait(2)\n"), &overwritten);
-    let fence = [("product-fence", PRODUCT, Some("self.values.fill(0)"))];
-    example.expect(("kp.wgmma_fence()", "pass"), &fence);
-    let line = "out[e, j] = c.element_type(sums[e, j])";
-    let in_flight = [("product-in-flight", line, Some(PRODUCT))];
-    example.expect(("kp.wgmma_wait(0)", "pass"), &in_flight);
-    let deadlock = [("deadlock", FILLED, None)];
-    example.expect(("self.full[s].init(1)", "self.full[s].init(2)"), &deadlock);
-    example.expect(("(m + n) * k", "(m + n + 8) * k"), &deadlock);
-    let phase = [("misused-barrier", FILLED, None)];
-    example.expect(("self.phase ^= 1", "self.phase ^= 0"), &phase);
-}
-
-#[test]
-fn in_the_roles_of_gemm() {
-    let example = gemm_of_roles(320);
-    let x = [];
-    for (from, to) in [
-        ("empty[at].wait(state.phase ^ 1)", "empty[at].wait(state.phase)"),
-        ("empty[s].init(2)", "empty[s].init(1)"),
-        ("(BIG[0] + BIG[1]) * BIG[2] * 2", "(BIG[0] + BIG[1]) * BIG[2]"),
-        ("full[at].wait(state.phase)", "full[at].wait(state.phase ^ 1)"),
-        ("full[at].wait(state.phase)", "pass"),
-        ("                empty[at].wait(state.phase ^ 1)\n", ""),
-        ("kp.wgmma_wait(1)", "kp.wgmma_wait(2)"),
-        ("if k > 0 and is_elected", "if is_elected"),
-        ("            if is_elected:\n                empty[before].arrive()\n            kp.store", "            kp.store"),
-        ("        kp.setmaxregister_increase(232)\n", "        kp.sync_threads()\n"),
-        ("            kp.wgmma_wait(0)\n            if", "            if"),
-        ("kp.setmaxregister_increase(232)", "kp.setmaxregister_increase(248)"),
-        ("tiles_b[None, None, at], to=full[at]", "tiles_b[None, None, 0], to=full[at]"),
-    ] {
-        let result = std::panic::catch_unwind(|| example.expect((from, to), &x));
-        let error = result.err().map(|e| e.downcast_ref::<String>().cloned());
-        eprintln!("{from} -> {to}:\n{error:?}");
-    }
 }

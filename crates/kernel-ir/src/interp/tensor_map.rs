@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bytes of a box of a tensor, in the tensor and in shared memory. Rows of the box lie one
-//! behind the other there. With a swizzle, chunks of 16 bytes change places within a row. Not here:
-//! when they are copied, which is as with any [copy of many bytes](super::bulk).
+//! behind the other there. With a swizzle, chunks of 16 bytes change places within a row. A row
+//! that is stored is written up to a multiple of 16 bytes of the box, as on Hopper. Not here: when
+//! they are copied, which is as with any [copy of many bytes](super::bulk).
 
 use super::bulk::{End, Piece};
 use super::execute::Execution;
@@ -16,7 +17,10 @@ impl Execution<'_, '_> {
         let row_bytes = of.map.row_bytes();
         let chunk = if of.map.swizzle == 0 { row_bytes } else { UNIT_BYTES };
         let mut pieces = Vec::new();
-        for (number, row) in (0..).zip(self.rows(of, global, lane)) {
+        for (number, mut row) in (0..).zip(self.rows(of, global, lane)) {
+            if to.is_global && row.first < row.end {
+                row.end = row.end.next_multiple_of(UNIT_BYTES).min(row_bytes);
+            }
             for first in (0..row_bytes).step_by(chunk as usize) {
                 let end = first + chunk;
                 let inside = [row.first, row.end].map(|byte| byte.clamp(first, end));

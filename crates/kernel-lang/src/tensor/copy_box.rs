@@ -13,6 +13,7 @@ use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Operand, Rounding};
 use kernpack_kernel_ir::{Scalar, Space};
 use kernpack_layout::{Arith, Int, Shape, Tuple, alignment, coalesce};
+use kernpack_machine::tensor_map::UNIT_BYTES;
 use kernpack_syntax::{Diagnostic, Span};
 
 impl Elaborator<'_> {
@@ -168,13 +169,31 @@ impl Elaborator<'_> {
     fn map_is_written(&mut self, tiles: &Tensor, mapped: &Mapped, span: Span) -> Option<()> {
         if mapped.map.is_written {
             self.emit.note_written(mapped.tensor);
-            return Some(());
+            return self.writes_within_rows(mapped, span);
         }
         let (name, _) = self.emit.pointer_param(mapped.tensor)?;
         let problem = format!("`{}` is a map of `{name}`, which is not `mut`", tiles.name);
         let problem = Diagnostic::new("read-only", problem).label(span, "written here");
         let help = format!("write `mut` for `{name}` in the signature, or make it a result");
         self.report(problem.help(help));
+        None
+    }
+
+    /// That a box which is stored ends with its tensor's rows: the device writes 16 bytes at once,
+    /// also beyond the last element. (Seen on Hopper; nothing says so.) Reports where that is not
+    /// known.
+    fn writes_within_rows(&mut self, mapped: &Mapped, span: Span) -> Option<()> {
+        if mapped.has_whole_units {
+            return Some(());
+        }
+        let (name, _) = self.emit.pointer_param(mapped.tensor)?;
+        let message = format!(
+            "rows of `{name}` are not known to be a multiple of {UNIT_BYTES} bytes, which are written at once"
+        );
+        let unit = UNIT_BYTES / mapped.map.element.bytes();
+        let help =
+            format!("say so of their extent: `n % {unit} == 0`; or store elements by threads");
+        self.mistake("tensor-map", span, message, help);
         None
     }
 

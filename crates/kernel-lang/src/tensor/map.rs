@@ -14,7 +14,8 @@ use crate::value::{Base, Elaborated, LayoutValue, Leaf, Mapped, Memory, Tensor};
 use kernpack_kernel_ir::Space;
 use kernpack_kernel_ir::kernel::TensorMap;
 use kernpack_layout::{
-    Int, Layout, Mode, Shape, Swizzle, Tiler, Tuple, coalesce, make_identity_layout, zipped_divide,
+    Int, Layout, Mode, Shape, Swizzle, Tiler, Tuple, alignment, coalesce, make_identity_layout,
+    zipped_divide,
 };
 use kernpack_machine::shared::MOST_BYTES;
 use kernpack_machine::tensor_map::{MOST_IN_BOX, MOST_RANK, UNIT_BYTES};
@@ -62,6 +63,7 @@ impl Elaborator<'_> {
             is_written: memory.is_written,
         };
         let spec = self.map_spec(x, &modes, (&map, &boxes.order), span)?;
+        let has_whole_units = self.has_whole_units(&modes, &boxes.order, bytes);
         let shape = Tuple::Node(modes.iter().map(|mode| Tuple::Leaf(mode.extent)).collect());
         let tiles = self.tiles(&shape, &extents, span)?;
         let coalesced = coalesce(&mut self.emit, &Tuple::Node(tile));
@@ -74,6 +76,7 @@ impl Elaborator<'_> {
             tile: tiles.modes()[0].clone(),
             layout: self.algebra(coalesced, span)?,
             swizzle,
+            has_whole_units,
         };
         Some(Elaborated::Tensor(Arc::new(Tensor {
             name: self.made_name("map"),
@@ -268,6 +271,14 @@ impl Elaborator<'_> {
         spec.box_dims = Some(map.box_extents().iter().rev().copied().collect());
         spec.choices.swizzle = map.swizzle;
         Some(spec)
+    }
+
+    /// Whether rows of a tensor are known to be a multiple of what the device writes at once: as
+    /// the signature says, or as the next row begins behind one, where every map demands that.
+    fn has_whole_units(&self, modes: &[Mode<Leaf>], order: &[usize], bytes: i64) -> bool {
+        let (row, unit) = (&modes[order[0]].extent, i64::from(UNIT_BYTES));
+        let is_compact = order.get(1).is_some_and(|next| modes[*next].stride.scale == *row);
+        is_compact || alignment(&self.emit, unit, row, bytes) % unit == 0
     }
 
     /// The coordinates of a shape, in tiles.
