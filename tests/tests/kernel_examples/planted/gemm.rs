@@ -113,7 +113,8 @@ fn in_the_roles_of_gemm() {
     example.expect(("BIG[2] * 2)", "BIG[2])"), &[misused(COPIES[1], None)]);
     let other_phase = [&[misused(FULL, None), ahead][..], &flying].concat();
     example.expect((&format!("{FULL})"), &format!("{FULL} ^ 1)")), &other_phase);
-    example.expect(("kp.wgmma_wait(1)", "kp.wgmma_wait(2)"), &[&[ahead][..], &raced].concat());
+    let [wait, less] = [1, 2].map(|n| format!("kp.wgmma_wait({n})\n                # All"));
+    example.expect((&wait, &less), &[&[ahead][..], &raced].concat());
     let too_often = [&[misused(EMPTY, Some(RELEASES[0])), ahead][..], &raced].concat();
     example.expect(("if k > 0 and is_elected", "if is_elected"), &too_often);
     let grow = "kp.setmaxregister_increase(232)";
