@@ -734,7 +734,9 @@ def jit(
     text = function if isinstance(function, str) else None
     rules = (where,) if isinstance(where, str) else tuple(where)
     if text is not None and rules:
-        message = "`where` is for functions without a signature: write it there, `name(…) where rule`"
+        message = (
+            "`where` is for functions without a signature: write it there, `name(…) where rule`"
+        )
         raise TypeError(message)
     memory = dict(workspace or {})
     options = _Options(text, memory, rules, strict, arch, asserts, checked, max_variants)
