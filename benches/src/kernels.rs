@@ -305,6 +305,7 @@ fn measure_interpreter() -> Result<Figure> {
             (ParamKind::Pointer(_), "x") => trial.tensor(tensor("x", m * n)),
             (ParamKind::Pointer(_), _) => trial.tensor(tensor("out", m)),
             (ParamKind::Scalar(scalar, _), _) => trial.number(Const::int(*scalar, n as i64)),
+            (ParamKind::Map(_), _) => trial,
         });
     let outcome = trial.run();
     anyhow::ensure!(outcome.findings.is_empty() && outcome.is_complete, "{:?}", outcome.findings);

@@ -54,7 +54,7 @@ def call(function, shape, tile, dtype, *more):
     here = tuple(slice(0, extent) for extent in shape)
     expected_seen[here] = x
     expected_whole = torch.full_like(y_whole, AROUND)
-    expected_whole[tuple(slice(0, extent) for extent in kept)] = 1
+    expected_whole[tuple(slice(0, min(extents)) for extents in zip(kept, padded))] = 1
     both = tuple(slice(0, min(extents)) for extents in zip(shape, kept))
     expected_whole[both] = x[both] + 1
     for got, expected in [(seen, expected_seen), (y_whole, expected_whole), (x_whole, x_before)]:
@@ -100,4 +100,4 @@ def test_a_row_that_begins_anywhere_is_refused(package):
     x = torch.zeros(4, 18, dtype=torch.int16, device="cuda")
     seen = torch.zeros(8, 128, dtype=torch.int16, device="cuda")
     with pytest.raises(ValueError, match="expected strides.* to be a multiple of 16"):
-        package.matrices(x, torch.zeros_like(x), seen, 3)
+        package.matrices(x, torch.zeros(4, 32, dtype=x.dtype, device="cuda"), seen, 3)

@@ -24,7 +24,7 @@ impl<'c> Emitter<'c> {
 
     /// A constant of which no bit is set.
     pub fn zero(&self, ty: Ty) -> V<'c> {
-        self.ty(ty).const_zero().into()
+        self.ty(ty).const_zero()
     }
 
     /// A truth constant.
