@@ -137,7 +137,7 @@ fn tell(report: &mut Report<'_>, problem: &flow::Problem<'_>) {
                 }
                 false => "wait for the product before: `kp.wgmma_wait(0)`",
             };
-            let problem_ = Diagnostic::new("product-in-flight", message).help(help);
+            let problem_ = Diagnostic::new("fragment-in-flight", message).help(help);
             let problem_ = report.mark(problem_, *by, "the product begins here");
             report.push(problem.op, problem_, "touched here");
         }

@@ -86,7 +86,7 @@ fn in_the_stages_of_warpgroups() {
     let fence = [("product-fence", PRODUCT, Some("self.values.fill(0)"))];
     example.expect(("kp.wgmma_fence()", "pass"), &fence);
     let line = "out[e, j] = c.element_type(sums[e, j])";
-    let in_flight = [("product-in-flight", line, Some(PRODUCT))];
+    let in_flight = [("fragment-in-flight", line, Some(PRODUCT))];
     example.expect(("kp.wgmma_wait(0)", "pass"), &in_flight);
     let deadlock = [("deadlock", FILLED, None)];
     example.expect(("self.full[s].init(1)", "self.full[s].init(2)"), &deadlock);

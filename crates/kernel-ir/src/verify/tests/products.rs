@@ -53,11 +53,11 @@ fn sums_in_flight_are_not_touched() {
              call wgmma.wait(1)\n v20: float32 = load v6 align 4\n"
         ),
         expect![[r#"
-            error[product-in-flight]: `acc` is touched while a product with it is in flight, and is in no group yet
+            error[fragment-in-flight]: `acc` is touched while a product with it is in flight, and is in no group yet
               16:2 `store v4, v7 align 4` touched here
               15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
               help: commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`
-            error[product-in-flight]: `acc` is touched while a product with it is in flight
+            error[fragment-in-flight]: `acc` is touched while a product with it is in flight
               22:2 `v20: float32 = load v6 align 4` touched here
               18:2 `call wgmma.shared(local0, 4, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
               help: wait for the product before: `kp.wgmma_wait(0)`"#]],
@@ -71,7 +71,7 @@ fn what_is_in_flight_on_one_way_is() {
             "call wgmma.fence()\n if v2 {{ {FIRST}\n call wgmma.commit() }} else {{ }}\n store v4, v7 align 4\n"
         ),
         expect![[r#"
-            error[product-in-flight]: `acc` is touched while a product with it is in flight
+            error[fragment-in-flight]: `acc` is touched while a product with it is in flight
               17:2 `store v4, v7 align 4` touched here
               15:10 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
               help: wait for the product before: `kp.wgmma_wait(0)`"#]],
@@ -85,7 +85,7 @@ fn what_a_round_leaves_in_flight_the_next_one_finds() {
             "for v20: int64 = v8 to v1 step v9 {{ store v4, v7 align 4\n call wgmma.fence()\n {FIRST}\n call wgmma.commit() }}\n"
         ),
         expect![[r#"
-            error[product-in-flight]: `acc` is touched while a product with it is in flight
+            error[fragment-in-flight]: `acc` is touched while a product with it is in flight
               14:37 `store v4, v7 align 4` touched here
               16:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
               help: wait for the product before: `kp.wgmma_wait(0)`"#]],
@@ -116,7 +116,7 @@ fn factors_in_registers_are_as_sums() {
             "store v10, v11 align 2\n call wgmma.fence()\n {OF_PART}\n {OF_PART}\n store v10, v11 align 2\n call wgmma.commit()\n call wgmma.wait(0)\n {OF_PART}\n"
         ),
         expect![[r#"
-            error[product-in-flight]: `part` is touched while a product with it is in flight, and is in no group yet
+            error[fragment-in-flight]: `part` is touched while a product with it is in flight, and is in no group yet
               18:2 `store v10, v11 align 2` touched here
               16:2 `call wgmma.registers(local0, 0, local1, 0, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)` the product begins here
               help: commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`

@@ -239,7 +239,8 @@ fn accesses(ty: Type, name: &str, sm: u32) -> Kernel {
     let condition = maker.b.compare(Compare::Lt, NUMBER, zero);
     let slot = maker.b.slot("s", ty);
     let least = ty.scalar().expect("a number").bytes();
-    for space in Space::ALL.iter().filter(|space| has_space(**space, sm)) {
+    let is_memory = |space: &&Space| **space != Space::Map && has_space(**space, sm);
+    for space in Space::ALL.iter().filter(is_memory) {
         for align in [1, 2, 4, 8, 16].into_iter().filter(|align| *align >= least) {
             let base = maker.base(*space);
             let pointer = maker.at(base, 256);
