@@ -11,7 +11,7 @@
 
 use crate::intrinsic::{Meaning, ProductOp};
 use crate::kernel::{Local, Value};
-use crate::op::{Call, OpKind, Operand, Region};
+use crate::op::{Call, Operand, Region};
 use crate::types::Scalar;
 
 /// The rows of A and of the sums.
@@ -92,10 +92,7 @@ const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
 
 /// Whether a product begins in a region.
 pub fn has_products(region: &Region) -> bool {
-    region.0.iter().any(|op| {
-        matches!(&op.kind, OpKind::Call(call) if GroupProduct::of(call).is_some())
-            || op.kind.regions().any(has_products)
-    })
+    region.any_call(|call| GroupProduct::of(call).is_some())
 }
 
 impl Elements {

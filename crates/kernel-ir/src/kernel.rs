@@ -4,7 +4,7 @@
 
 use crate::constant::Const;
 use crate::intrinsic::Level;
-use crate::op::{Call, Op, OpKind, Operand, Region};
+use crate::op::{Call, OpKind, Operand, Region};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
 use kernpack_machine::Arch;
 use kernpack_machine::tensor_map::MOST_RANK;
@@ -322,25 +322,14 @@ impl Kernel {
     /// Whether it asserts or checks something as it runs. Its code has one parameter more then, the
     /// last: the address of an [`AssertRecord`](crate::assert_record::AssertRecord).
     pub fn asserts(&self) -> bool {
-        fn asserts(region: &Region) -> bool {
-            let is_one = |op: &Op| {
-                matches!(op.kind, OpKind::Assert(_) | OpKind::InBounds { check: Some(_), .. })
-            };
-            region.0.iter().any(|op| is_one(op) || op.kind.regions().any(asserts))
-        }
-        asserts(&self.body)
+        self.body.any(&|kind| {
+            matches!(kind, OpKind::Assert(_) | OpKind::InBounds { check: Some(_), .. })
+        })
     }
 
     /// Whether its blocks wait for the whole grid, so that its launches are cooperative.
     pub fn waits_for_grid(&self) -> bool {
-        fn waits(region: &Region) -> bool {
-            let is_one = |op: &Op| match &op.kind {
-                OpKind::Call(call) => call.intrinsic.together == Level::Grid,
-                _ => false,
-            };
-            region.0.iter().any(|op| is_one(op) || op.kind.regions().any(waits))
-        }
-        waits(&self.body)
+        self.body.any_call(|call| call.intrinsic.together == Level::Grid)
     }
 
     /// The kernel without its assertions. What is checked is checked still.

@@ -19,6 +19,17 @@ impl Region {
     pub(crate) fn first_value(&self) -> Option<Value> {
         self.0.iter().find_map(|op| op.result)
     }
+
+    /// Whether one of its operations is such a one, or one within these.
+    pub fn any(&self, is_one: &impl Fn(&OpKind) -> bool) -> bool {
+        let is_within = |op: &Op| op.kind.regions().any(|region| region.any(is_one));
+        self.0.iter().any(|op| is_one(&op.kind) || is_within(op))
+    }
+
+    /// Whether one of its calls is such a one, or one within its operations.
+    pub fn any_call(&self, is_one: impl Fn(&Call) -> bool) -> bool {
+        self.any(&|kind| matches!(kind, OpKind::Call(call) if is_one(call)))
+    }
 }
 
 /// An operation.

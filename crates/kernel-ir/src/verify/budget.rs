@@ -21,7 +21,8 @@ use std::collections::HashMap;
 pub(super) fn verify(report: &mut Report<'_>) {
     let kernel = report.kernel;
     let [Some(x), Some(y), Some(z)] = kernel.block else { return };
-    if !asks(&kernel.body) {
+    let asks = |call: &Call| matches!(call.intrinsic.meaning, Meaning::Registers { .. });
+    if !kernel.body.any_call(asks) {
         return;
     }
     let n_groups = x * y * z / WARPGROUP_SIZE;
@@ -169,18 +170,7 @@ impl<'k> Way<'k> {
     }
 }
 
-/// Whether a region asks for registers.
-fn asks(region: &Region) -> bool {
-    region.0.iter().any(|op| {
-        let is_it = |call: &Call| matches!(call.intrinsic.meaning, Meaning::Registers { .. });
-        matches!(&op.kind, OpKind::Call(call) if is_it(call)) || op.kind.regions().any(asks)
-    })
-}
-
 /// Whether threads may end in a region.
 fn returns(region: &Region) -> bool {
-    region
-        .0
-        .iter()
-        .any(|op| matches!(op.kind, OpKind::Jump(Jump::Return)) || op.kind.regions().any(returns))
+    region.any(&|kind| matches!(kind, OpKind::Jump(Jump::Return)))
 }

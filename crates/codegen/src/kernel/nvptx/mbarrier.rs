@@ -7,7 +7,7 @@ use super::needs::Needs;
 use crate::kernel::shared::{Lowering, values};
 use kernpack_kernel_ir::intrinsic::{ClusterOp, MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::{Kernel, Value};
-use kernpack_kernel_ir::op::{Call, OpKind, Region};
+use kernpack_kernel_ir::op::Call;
 use kernpack_kernel_ir::types::{Space, Type};
 
 /// Makes one.
@@ -61,13 +61,6 @@ impl Lowering<'_, '_, Nvptx> {
 
 /// Whether a kernel reaches memory of other blocks: then others reach its own, too.
 fn reaches_others(kernel: &Kernel) -> bool {
-    fn any(region: &Region) -> bool {
-        region.0.iter().any(|op| match &op.kind {
-            OpKind::Call(call) => {
-                matches!(call.intrinsic.meaning, Meaning::Cluster(ClusterOp::Map))
-            }
-            kind => kind.regions().any(any),
-        })
-    }
-    any(&kernel.body)
+    let is_map = |call: &Call| matches!(call.intrinsic.meaning, Meaning::Cluster(ClusterOp::Map));
+    kernel.body.any_call(is_map)
 }

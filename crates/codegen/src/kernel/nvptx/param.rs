@@ -8,7 +8,7 @@ use crate::kernel::shared::{Lowering, scalar_ty};
 use crate::llvm::{Emitter, Function, KernelParam, Ty};
 use kernpack_kernel_ir::intrinsic::{DependentOp, Meaning};
 use kernpack_kernel_ir::kernel::{Demands, Kernel, MAP_ALIGN, MAP_BYTES, Param, ParamKind, Value};
-use kernpack_kernel_ir::op::{OpKind, Operand, Region};
+use kernpack_kernel_ir::op::{Operand, Region};
 use kernpack_kernel_ir::types::{Scalar, Space};
 use kernpack_kernel_ir::widen::volatile_params;
 
@@ -40,12 +40,9 @@ pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c>
 /// Whether threads see what others than the kernel's own have written meanwhile: they wait for
 /// another launch, or do something in the order of the whole system, as ranks do.
 fn hears(region: &Region) -> bool {
-    region.0.iter().any(|op| match &op.kind {
-        OpKind::Call(call) => {
-            let is_wait = matches!(call.intrinsic.meaning, Meaning::Dependent(DependentOp::Wait));
-            is_wait || call.operands.contains(&Operand::Word("sys"))
-        }
-        kind => kind.regions().any(hears),
+    region.any_call(|call| {
+        let is_wait = matches!(call.intrinsic.meaning, Meaning::Dependent(DependentOp::Wait));
+        is_wait || call.operands.contains(&Operand::Word("sys"))
     })
 }
 
