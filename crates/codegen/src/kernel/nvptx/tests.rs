@@ -3,6 +3,7 @@
 
 mod boxes;
 mod matrices;
+mod mbarriers;
 mod memory;
 mod numbers;
 mod qualified;

@@ -73,6 +73,41 @@ fn what_is_outside_becomes_zeros_on_every_side() {
     assert_eq!(elements([100, 0]), [0; 8]);
 }
 
+/// The memory of a tensor with so many columns, and rows of 8, in which a box of ones was stored.
+fn stored(n_columns: i64) -> Vec<i64> {
+    let stores: String = (0..8)
+        .map(|i| {
+            format!("v{0}: int64 = const {1}\n v{2}: pointer.shared = offset v1, v{0}\n store v{2}, v2 align 4\n", 10 + 2 * i, 4 * i, 11 + 2 * i)
+        })
+        .collect();
+    let text = format!(
+        "kernel k(v0 x: pointer.map int32 box [8, 1] written) block [1, 1, 1] {{
+            shared0 tile: int32 bytes 128 align 128
+            v1: pointer.shared = shared0
+            v2: int32 = const 1
+            v3: int32 = const 0
+            {stores}
+            call fence.proxy_async()
+            call tma.store2(v0, v1, v3, v3)
+            call copy.bulk_commit()
+            call copy.bulk_wait(0)
+        }}"
+    );
+    let mut trial = trial(&text, 1, 1);
+    let x = trial.hold(Memory::new("x", Scalar::I32, vec![0; 32]));
+    let mut trial = trial.mapped(x, &[n_columns, 1], &[1, 8]);
+    trial.clean();
+    trial.memories.get(x).elements().iter().map(|one| one.as_int().unwrap_or(-1)).collect()
+}
+
+/// As a GPU does.
+#[test]
+fn a_row_that_is_stored_is_written_up_to_a_multiple_of_16_bytes() {
+    assert_eq!(stored(3), [1, 1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(stored(4), [1, 1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(stored(5), [1; 8]);
+}
+
 #[test]
 fn a_box_begins_where_its_swizzle_does() {
     let mut trial = there_and_back("box [32, 8] swizzle 128", 1024, 128, [0, 0]);
