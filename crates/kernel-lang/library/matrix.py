@@ -148,14 +148,14 @@ class ThrMma:
     def rows(self, shape):
         kp.static_assert(
             shape[0] % (self.mma.atoms[0] * self.mma.op.shape[0]) == 0,
-            "a tile has a multiple of 16 rows a warp",
+            "a tile has a multiple of a product's rows for each warp or warpgroup",
         )
         return shape[0] // self.mma.atoms[0]
 
     def columns(self, shape):
         kp.static_assert(
             shape[1] % (self.mma.atoms[1] * self.mma.op.columns) == 0,
-            "a tile has a multiple of 16 columns a warp",
+            "a tile has a multiple of 16 columns for each warp, or of a product's for a warpgroup",
         )
         return shape[1] // self.mma.atoms[1]
 

@@ -16,6 +16,7 @@ pub(super) struct Header {
     pub is_made: bool,
     /// The thing to do about indices that the extent of another tensor alone bounds.
     pub unrelated: Unrelated,
+    /// The checks of its kernels as they run.
     pub checks: Checks,
 }
 

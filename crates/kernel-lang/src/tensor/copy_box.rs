@@ -179,9 +179,9 @@ impl Elaborator<'_> {
         None
     }
 
-    /// That a box which is stored ends with its tensor's rows: the device writes 16 bytes at once,
-    /// also beyond the last element. (Seen on Hopper; nothing says so.) Reports where that is not
-    /// known.
+    /// That nothing is written behind the rows of a tensor; reports where that is not known. The
+    /// device stores boxes 16 bytes at a time, also beyond the last element of a row. That is what
+    /// an H100 does; no manual says it.
     fn writes_within_rows(&mut self, mapped: &Mapped, span: Span) -> Option<()> {
         if mapped.has_whole_units {
             return Some(());

@@ -273,8 +273,9 @@ impl Elaborator<'_> {
         Some(spec)
     }
 
-    /// Whether rows of a tensor are known to be a multiple of what the device writes at once: as
-    /// the signature says, or as the next row begins behind one, where every map demands that.
+    /// Whether rows of a tensor are known to be a multiple of what the device writes at once. The
+    /// signature may say so. Of a compact tensor they are: the next row begins where one ends, and
+    /// each call checks that rows of a map begin at such multiples.
     fn has_whole_units(&self, modes: &[Mode<Leaf>], order: &[usize], bytes: i64) -> bool {
         let (row, unit) = (&modes[order[0]].extent, i64::from(UNIT_BYTES));
         let is_compact = order.get(1).is_some_and(|next| modes[*next].stride.scale == *row);
