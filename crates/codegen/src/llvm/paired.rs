@@ -12,13 +12,13 @@ use inkwell::values::{BasicValue, InstructionOpcode, InstructionValue};
 
 /// A half that is put into a vector.
 struct Inserted<'c> {
-    /// What puts it there.
+    /// The instruction that puts it there.
     insert: InstructionValue<'c>,
     /// The vector without it.
     vector: V<'c>,
-    /// What converts it.
+    /// Its conversion.
     conversion: InstructionValue<'c>,
-    /// What it is the nearest one to.
+    /// The float32 that it is the nearest one to.
     single: V<'c>,
     place: u32,
 }
