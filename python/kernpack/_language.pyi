@@ -683,6 +683,11 @@ def fence_proxy_async() -> None:
     by copies to an mbarrier or `kp.bulk_group` behind it.
     """
 
+def fence_view_async_shared() -> None:
+    """As `kp.fence_proxy_async`, of what was written into the block's shared memory alone. It
+    waits for nothing that goes to global memory.
+    """
+
 def make_tma(x: Tensor, layout: LayoutLike) -> Tensor:
     """The map of a tensor that the launch passes, by which `kp.copy` has the device copy tiles of
     it to shared memory and back: `tma = kp.make_tma(x, layout)`, `kp.copy(tma[None, (i, j)],
@@ -1030,6 +1035,12 @@ def wgmma(dtype: DType, sums: DType, shape: _Three) -> WgmmaOp:
     `kp.mma`. It needs `sm_90a`.
     """
 
+def tma_store(mma: TiledMma, c: Tensor, tile: _Two, stages: int | None = ...) -> TmaStore:
+    """A `TmaStore` of tiles (m, n) to `c`, whose rows are a multiple of 16 bytes: what
+    `kp.store_tile` does, with fewer instructions, and shared memory for `stages` parts of each
+    warp, 2 KiB each or less.
+    """
+
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
     """A number of the call as a constant, where it is one of some constants: the function has a
     way for each, and so kernels of its own. It is given a name: `n = kp.static(x.shape[1], (64,
@@ -1316,3 +1327,16 @@ class BoxStream:
         """The tiles of the next step, (m, k) and (n, k), when they are there. By then the products of
         the last but one are done, for all threads of the block; in its place others begin to come.
         """
+
+class TmaStore:
+    """Tiles of sums on their way to a tensor, part by part. `kp.tma_store` makes one."""
+
+    columns: int
+    stages: int
+    def __init__(self, mma: TiledMma, c: Tensor, tile: _Two, stages: int) -> None: ...
+    def store_tile(
+        self, acc: Sums | WarpgroupSums, place: _Place, epilogue: _Epilogue | None = ...
+    ) -> None:
+        """As `kp.store_tile`, by the same warps. What it writes may yet be on its way."""
+    def tail(self) -> None:
+        """Waits until the device has read all parts, which has to be before the block ends."""

@@ -6,6 +6,7 @@
 use crate::assemblers::run;
 use crate::bench::{Bench, Ran};
 use expect_test::expect;
+use std::path::Path;
 
 /// Products, one of which is in flight, with a thing beside them in each kernel.
 const HAZARDS: &str = r#"
@@ -143,4 +144,16 @@ fn values_that_have_no_register_are_a_warning() {
         err:   |
         err:   = help: keep less at once: smaller tiles, or more threads for one
     "#]].assert_eq(&build(SPILLS).to_string());
+}
+
+/// Each of the function's two kernels for both types stores 128 sums a thread, of which two become
+/// one register.
+#[test]
+fn two_sums_are_converted_at_once() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels/gemm.py");
+    let bench = Bench::with("gemm.py", &std::fs::read_to_string(path).expect("the example"));
+    let ptx = bench.run(["emit", "gemm.py", "--as", "ptx", "--function", "gemm"]).stdout;
+    let count = |word: &str| ptx.lines().filter(|line| line.contains(word)).count();
+    let counts = ["f16x2", "bf16x2", "f16", "bf16"].map(|to| count(&format!("cvt.rn.{to}.f32")));
+    assert_eq!(counts, [2 * 64, 2 * 64, 0, 0]);
 }

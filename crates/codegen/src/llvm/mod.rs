@@ -8,9 +8,9 @@
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
 //! `function`, `control` flow, `memory`, `arithmetic` and what is `constant`; of GPUs' kernels,
-//! their `number`s of any width, vectors, `thread_memory`, assembly (`inline`), hints to
-//! caches (`cache_hint`), constants that are
-//! `hidden` from the assembler, and the lines of source (`line`) that instructions come from.
+//! their `number`s of any width, vectors, `thread_memory`, assembly (`inline`), hints to caches
+//! (`cache_hint`), constants that are `hidden` from the assembler, conversions that are `paired`,
+//! and the lines of source (`line`) that instructions come from.
 //!
 //! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler.
 
@@ -29,6 +29,7 @@ mod memory;
 mod number;
 mod nvptx;
 mod object;
+mod paired;
 mod thread_memory;
 mod ty;
 mod vector;

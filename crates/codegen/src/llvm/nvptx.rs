@@ -25,6 +25,8 @@ const TRIPLE: &str = "nvptx64-nvidia-cuda";
 const TO_VALUES: [&str; 2] = ["sroa", "mem2reg"];
 /// The passes behind it.
 const PASSES: &str = "early-cse,instsimplify";
+/// The pass that takes away what nobody uses.
+const UNUSED: &str = "dce";
 /// The versions of PTX that LLVM writes.
 const VERSIONS: &[PtxVersion] = &[
     PtxVersion::new(4, 0),
@@ -108,6 +110,10 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     let to_values = TO_VALUES[usize::from(emitter.thread_arrays().is_empty())];
     let passes = format!("function({to_values},{PASSES})");
     module.run_passes(&passes, &machine, PassBuilderOptions::create()).map_err(refused)?;
+    if emitter.pair_conversions() {
+        let unused = format!("function({UNUSED})");
+        module.run_passes(&unused, &machine, PassBuilderOptions::create()).map_err(refused)?;
+    }
     if emitter.has_hints() {
         let joining = format!("function({JOINING})");
         module.run_passes(&joining, &machine, PassBuilderOptions::create()).map_err(refused)?;

@@ -114,7 +114,7 @@ impl Execution<'_, '_> {
             BulkStep::Begin(copy) => self.begin_bulk(copy),
             BulkStep::Commit => self.commit_bulk(),
             BulkStep::Wait { n_left, only_reads } => self.wait_for_bulk(*n_left, *only_reads),
-            BulkStep::Fence => self.fence_proxy(),
+            BulkStep::Fence { is_of_shared } => self.fence_proxy(*is_of_shared),
         }
     }
 
@@ -217,7 +217,8 @@ impl Execution<'_, '_> {
                     return false;
                 }
                 let fences = &self.machine.proxy_fences;
-                let is_seen = fences.stands_between(seen.event, &now, lane as u32);
+                let written = (seen.event, end.is_global);
+                let is_seen = fences.stands_between(written, &now, lane as u32);
                 known = is_seen.then_some(seen.event).or(known);
                 !is_seen
             })?;

@@ -558,7 +558,8 @@ impl<'a> Compiler<'a> {
                 let only_reads = op == BulkOp::WaitRead;
                 Step::Bulk(BulkStep::Wait { n_left: *n_left as usize, only_reads })
             }
-            (BulkOp::Fence, _) => Step::Bulk(BulkStep::Fence),
+            (BulkOp::Fence, _) => Step::Bulk(BulkStep::Fence { is_of_shared: false }),
+            (BulkOp::FenceShared, _) => Step::Bulk(BulkStep::Fence { is_of_shared: true }),
             _ => unknown(call.intrinsic),
         }
     }

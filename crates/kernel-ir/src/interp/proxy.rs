@@ -12,40 +12,56 @@ use std::collections::VecDeque;
 /// How many fences are remembered.
 const MOST_FENCES: usize = 4096;
 
-/// The fences of a launch, the latest last, each with what its thread knew.
+/// A fence, with what its thread knew.
+#[derive(Debug)]
+struct Fence {
+    event: Event,
+    clock: Clock,
+    /// Whether it is about shared memory alone.
+    is_of_shared: bool,
+}
+
+/// The fences of a launch, the latest last.
 #[derive(Debug, Default)]
 pub(super) struct ProxyFences {
-    last: VecDeque<(Event, Clock)>,
+    last: VecDeque<Fence>,
     /// That of all fences before these: they are taken to stand in front of everything, so that
     /// nothing is found where one was forgotten.
     forgotten: Clock,
 }
 
 impl ProxyFences {
-    fn add(&mut self, fence: Event, clock: Clock) {
-        self.last.push_back((fence, clock));
+    fn add(&mut self, fence: Fence) {
+        self.last.push_back(fence);
         if self.last.len() > MOST_FENCES
-            && let Some((_, clock)) = self.last.pop_front()
+            && let Some(fence) = self.last.pop_front()
         {
-            self.forgotten.join(&clock);
+            self.forgotten.join(&fence.clock);
         }
     }
 
-    /// Whether a fence stands between a write and what a lane does now.
-    pub fn stands_between(&self, written: Event, now: &Now, lane: u32) -> bool {
-        let mut fences = self.last.iter().rev();
+    /// Whether a fence stands between a write, into shared or global memory, and what a lane does
+    /// now.
+    pub fn stands_between(
+        &self,
+        (written, is_global): (Event, bool),
+        now: &Now,
+        lane: u32,
+    ) -> bool {
+        let mut fences = self.last.iter().rev().filter(|fence| !(is_global && fence.is_of_shared));
         self.forgotten.knows(written)
-            || fences.any(|(fence, clock)| now.knows(lane, *fence) && clock.knows(written))
+            || fences.any(|fence| now.knows(lane, fence.event) && fence.clock.knows(written))
     }
 }
 
 impl Execution<'_, '_> {
-    /// The writes that each lane that runs knows of are seen by copies of many bytes behind it.
-    pub fn fence_proxy(&mut self) {
+    /// The writes that each lane that runs knows of, or of these the ones into shared memory, are
+    /// seen by copies of many bytes behind it.
+    pub fn fence_proxy(&mut self, is_of_shared: bool) {
         for lane in lanes_of(self.warp.active) {
             let now = now!(self.warp, self.block, self.cluster);
-            let (fence, clock) = (now.event(lane as u32), now.clock(lane as u32));
-            self.machine.proxy_fences.add(fence, clock);
+            let (event, clock) = (now.event(lane as u32), now.clock(lane as u32));
+            self.machine.proxy_fences.add(Fence { event, clock, is_of_shared });
         }
         self.pass_time();
     }

@@ -13,7 +13,7 @@
 use super::clock::{Clock, Event, Now, Reach, grid_of, in_grid, of_grid};
 use super::flight::Mark;
 use kernpack_machine::block::WARP_SIZE;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// How a cell is touched.
@@ -278,8 +278,10 @@ pub(super) struct Shadow {
     has_forgotten: bool,
     /// The copies in flight that touch cells.
     marks: HashMap<usize, Vec<Mark>>,
-    /// Those that touch many in a row.
-    spans: Vec<(Range<usize>, Mark)>,
+    /// Those that touch many in a row, by the first of them, with the cell behind the last.
+    spans: BTreeMap<usize, Vec<(usize, Mark)>>,
+    /// The most cells in a row so far.
+    longest_span: usize,
 }
 
 impl Shadow {
@@ -314,7 +316,8 @@ impl Shadow {
             list_bytes: 0,
             has_forgotten: false,
             marks: HashMap::new(),
-            spans: Vec::new(),
+            spans: BTreeMap::new(),
+            longest_span: 0,
         }
     }
 
@@ -447,9 +450,10 @@ impl Shadow {
 
     /// A copy in flight that an access to a cell has to wait for.
     pub fn in_flight(&self, cell: usize, writes: bool) -> Option<Mark> {
-        let spans = self.spans.iter().filter(|(cells, _)| cells.contains(&cell));
-        let mut marks =
-            self.marks.get(&cell).into_iter().flatten().chain(spans.map(|(_, mark)| mark));
+        let first = (cell + 1).saturating_sub(self.longest_span);
+        let spans = self.spans.range(first..=cell).flat_map(|(_, spans)| spans);
+        let spans = spans.filter(|(end, _)| cell < *end).map(|(_, mark)| mark);
+        let mut marks = self.marks.get(&cell).into_iter().flatten().chain(spans);
         marks.find(|mark| mark.writes || writes).copied()
     }
 
@@ -471,14 +475,27 @@ impl Shadow {
 
     /// A copy that touches many cells begins.
     pub fn mark_span(&mut self, cells: Range<usize>, mark: Mark) {
-        self.spans.push((cells, mark));
+        self.longest_span = self.longest_span.max(cells.len());
+        self.spans.entry(cells.start).or_default().push((cells.end, mark));
     }
 
     /// A copy that touches many cells is done.
     pub fn unmark_span(&mut self, cells: Range<usize>, mark: Mark) {
-        let is_it = |span: &(Range<usize>, Mark)| span.0 == cells && span.1 == mark;
-        if let Some(place) = self.spans.iter().position(is_it) {
-            self.spans.swap_remove(place);
+        let Some(spans) = self.spans.get_mut(&cells.start) else { return };
+        if let Some(place) = spans.iter().position(|span| *span == (cells.end, mark)) {
+            spans.remove(place);
+        }
+        if spans.is_empty() {
+            self.spans.remove(&cells.start);
+        }
+    }
+
+    /// A launch is over, and with it copies that nobody had to wait for: they have written.
+    pub fn end_spans(&mut self) {
+        for (first, spans) in std::mem::take(&mut self.spans) {
+            for (end, _) in spans.into_iter().filter(|(_, mark)| mark.writes) {
+                self.writers[first..end].iter_mut().for_each(|writer| *writer |= 1);
+            }
         }
     }
 

@@ -335,7 +335,10 @@ pub(super) enum BulkStep {
         n_left: usize,
         only_reads: bool,
     },
-    Fence,
+    Fence {
+        /// Whether it is about shared memory alone.
+        is_of_shared: bool,
+    },
 }
 
 /// A copy of many bytes, into shared memory where it has an mbarrier, else out of it.

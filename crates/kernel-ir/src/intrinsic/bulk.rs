@@ -20,7 +20,7 @@ const fn row(
     let (touches, completes) = match op {
         BulkOp::Copy | BulkOp::LoadBox => (Touches::Copy, Completes::WithPhase),
         BulkOp::Store | BulkOp::StoreBox => (Touches::Copy, Completes::WithGroup),
-        BulkOp::Commit | BulkOp::Wait | BulkOp::WaitRead | BulkOp::Fence => {
+        BulkOp::Commit | BulkOp::Wait | BulkOp::WaitRead | BulkOp::Fence | BulkOp::FenceShared => {
             (Touches::Order, Completes::AtOnce)
         }
     };
@@ -105,5 +105,11 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "What was written before it is seen by copies of many bytes that begin behind it.",
         &[],
         BulkOp::Fence,
+    ),
+    row(
+        "fence.proxy_async_shared",
+        "What was written into shared memory before it is seen by copies of many bytes that begin behind it, and by products of warpgroups.",
+        &[],
+        BulkOp::FenceShared,
     ),
 ];

@@ -369,6 +369,8 @@ pub enum BulkOp {
     WaitRead,
     /// They see what was written before.
     Fence,
+    /// They see what was written into shared memory before.
+    FenceShared,
 }
 
 /// The deeds about mbarriers.

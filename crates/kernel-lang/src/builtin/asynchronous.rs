@@ -78,6 +78,14 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "fence.proxy_async",
         run: row_alone,
     },
+    Builtin {
+        name: "fence_view_async_shared",
+        takes: &[],
+        doc: "As `kp.fence_proxy_async`, of what was written into the block's shared memory alone. It \
+              waits for nothing that goes to global memory.",
+        data: "fence.proxy_async_shared",
+        run: row_alone,
+    },
 ];
 
 fn wait(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

@@ -94,7 +94,6 @@ const WRITE: &[(&str, &str)] = &[
     ("cp_async", "kp.copy(source, target, to=kp.async_group)"),
     ("cp_async_wait_all", "kp.wait_group(0)"),
     ("fence_proxy", "kp.fence_proxy_async()"),
-    ("fence_view_async_shared", "kp.fence_proxy_async()"),
     ("basic_copy", "kp.copy(source, target)"),
     ("basic_copy_if", "kp.copy(source, target, pred=…)"),
     ("slice_", "x[i, None]"),

@@ -24,6 +24,7 @@ impl Lowering<'_, '_, Nvptx> {
             BulkOp::Wait => format!("cp.async.bulk.wait_group {};", n_left(call)),
             BulkOp::WaitRead => format!("cp.async.bulk.wait_group.read {};", n_left(call)),
             BulkOp::Fence => "fence.proxy.async;".to_string(),
+            BulkOp::FenceShared => "fence.proxy.async.shared::cta;".to_string(),
         };
         self.lower_ptx(None, &text, &operands, true);
     }

@@ -2,6 +2,7 @@
 //! Kernels in text, to PTX.
 
 mod boxes;
+mod halves;
 mod matrices;
 mod mbarriers;
 mod memory;

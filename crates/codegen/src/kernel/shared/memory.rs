@@ -117,7 +117,10 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
         let of = self.kernel.ty(result);
         if let Some(elements) = self.packed_at(load.pointer, of) {
-            let lanes = self.read_elements(elements);
+            let lanes = match self.is_words(elements, of) {
+                true => self.read_words(elements, of),
+                false => self.read_elements(elements),
+            };
             return match of {
                 Type::Scalar(scalar) => self.set_number(result, lanes[0], scalar),
                 Type::Vector(..) | Type::Pointer(_) => self.set_lanes(result, &lanes),
@@ -177,7 +180,10 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
                 Type::Vector(..) => self.lanes(store.value),
                 Type::Scalar(_) | Type::Pointer(_) => vec![self.full(store.value)],
             };
-            return self.write_elements(elements, values);
+            return match self.is_words(elements, of) {
+                true => self.write_registers(elements, values),
+                false => self.write_elements(elements, values),
+            };
         }
         if let Some(lanes) = self.lanes_at(store.pointer, of) {
             let values = self.lanes(store.value).into_iter();

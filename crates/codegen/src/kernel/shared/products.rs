@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Register tensors that products of warpgroups are made of, which are variables, an element each.
+//! Register tensors whose variables are registers: those that products of warpgroups are made of,
+//! and those of which several elements are one.
 
 use super::{Lowering, Target};
 use crate::llvm::{Ty, V};
@@ -52,10 +53,16 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
         Elements { local, first: 0, count: self.kernel.locals[local.index()].count }
     }
 
-    /// The elements at an address, where several of them are a register.
+    /// The elements at an address that a value of a type is, where several are a register.
     pub(super) fn packed_at(&self, address: Value, of: Type) -> Option<Elements> {
         let (local, first) = self.registers.packed(address)?;
-        Some(Elements { local, first, count: of.lanes().into() })
+        let element = self.kernel.locals[local.index()].element;
+        Some(Elements { local, first, count: of.bytes() / element.bytes() })
+    }
+
+    /// Whether a value of a type is bits of these elements, and not elements.
+    pub(super) fn is_words(&self, elements: Elements, of: Type) -> bool {
+        of.scalar() != Some(self.kernel.locals[elements.local.index()].element)
     }
 
     /// How many elements a variable is, and its type.
@@ -77,6 +84,13 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
     pub(in crate::kernel) fn read_registers(&self, elements: Elements) -> Vec<V<'c>> {
         let (_, of) = self.variable_ty(elements.local);
         self.variables(elements).iter().map(|at| self.emitter.load(of, *at)).collect()
+    }
+
+    /// The bits of the present elements, as numbers of the type of each register's.
+    pub(super) fn read_words(&self, elements: Elements, of: Type) -> Vec<V<'c>> {
+        let word = Self::ty(of.scalar().map_or(of, Type::Scalar));
+        let words = self.read_registers(elements).into_iter();
+        words.map(|value| self.emitter.bitcast(value, word)).collect()
     }
 
     /// Makes elements what registers have.

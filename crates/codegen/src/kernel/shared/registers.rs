@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Register tensors as variables, where every access says which elements it is of: nearly all that
-//! are unrolled over. A variable is a vector where all accesses are of vectors of that length, and
-//! else an element. LLVM would find that out too, and takes long over it.
+//! are unrolled over. A variable is a vector where all accesses are of vectors of that length; as
+//! many elements as are 32 bits, where some are of their bits, or calls take them; and else an
+//! element. LLVM would find that out too, and takes long over it: of bits it makes shifts, which
+//! keep numbers apart that one instruction converts together.
 //!
 //! Not here: those that are indexed by what a thread computes, which are arrays in `memory.rs`.
 
@@ -26,10 +28,19 @@ enum Width {
     Unknown,
     /// All are of so many elements, and begin at a multiple of that.
     Each(u32),
-    /// So many are a register of 32 bits, as calls take them.
+    /// So many are a register of 32 bits.
     Word(u32),
     /// One is of what is not known while compiling.
     Memory,
+}
+
+/// How an access sees elements.
+#[derive(Clone, Copy)]
+enum Seen {
+    /// So many, each as what it is.
+    Elements(u32),
+    /// The bits of so many words, each of as many elements as the other number says.
+    Words(u32, u32),
 }
 
 impl Registers {
@@ -109,14 +120,19 @@ impl Registers {
         let Some(&(local, element)) = self.elements.get(&address) else { return };
         let array = &kernel.locals[local.index()];
         let is_whole = |lanes| element.is_multiple_of(lanes) && array.count.is_multiple_of(lanes);
+        let fits = |n_elements| element + n_elements <= array.count;
         let before = self.widths[local.index()];
-        self.widths[local.index()] = match lanes_of(ty, array.element) {
-            _ if matches!(before, Width::Memory | Width::Word(_)) => before,
-            Some(lanes) if element + lanes <= array.count => {
+        self.widths[local.index()] = match (before, seen(ty, array.element)) {
+            (Width::Memory, _) => Width::Memory,
+            (Width::Word(each), Some(Seen::Elements(lanes))) if fits(lanes) => Width::Word(each),
+            (_, Some(Seen::Elements(lanes))) if fits(lanes) => {
                 let is_same = [Width::Unknown, Width::Each(lanes)].contains(&before);
                 Width::Each(if is_same && is_whole(lanes) { lanes } else { 1 })
             }
-            Some(_) | None => Width::Memory,
+            (_, Some(Seen::Words(words, each))) if is_whole(each) && fits(words * each) => {
+                Width::Word(each)
+            }
+            (_, Some(_) | None) => Width::Memory,
         };
     }
 
@@ -143,12 +159,16 @@ impl Registers {
     }
 }
 
-/// How many elements of a type a value is.
-fn lanes_of(ty: Type, element: Scalar) -> Option<u32> {
-    match ty {
-        Type::Scalar(scalar) => (scalar == element).then_some(1),
-        Type::Vector(scalar, lanes) => (scalar == element).then_some(lanes.into()),
-        Type::Pointer(_) => None,
+/// How an access of a type sees elements of another; nothing where it is neither.
+fn seen(ty: Type, element: Scalar) -> Option<Seen> {
+    let scalar = ty.scalar()?;
+    let lanes = u32::from(ty.lanes());
+    match WORD_BYTES / element.bytes() {
+        _ if scalar == element => Some(Seen::Elements(lanes)),
+        each @ 2.. if scalar.bytes() == WORD_BYTES && element != Scalar::Bool => {
+            Some(Seen::Words(lanes, each))
+        }
+        _ => None,
     }
 }
 
@@ -161,9 +181,13 @@ mod tests {
 
     /// Expects register tensors to become variables of so many elements, or memory.
     fn expect_widths(body: &str, expected: Expect) {
+        expect_widths_of("float32 count 8", body, expected);
+    }
+
+    fn expect_widths_of(elements: &str, body: &str, expected: Expect) {
         let text = format!(
             "kernel k(v0 i: int64, v1 f: float32, v2 p: pointer.global float32 align 16 written) {{
-               local0 a: float32 count 8
+               local0 a: {elements}
                v3: pointer.local = local0
                v4: int64 = const 4
                v5: int64 = const 16
@@ -202,5 +226,29 @@ mod tests {
             "v9: pointer.local = offset v7, v4  v10: float32x4 = load v9 align 4",
             expect![["None"]],
         );
+    }
+
+    #[test]
+    fn elements_whose_bits_are_accessed_are_words() {
+        let half = "v9: float16 = convert v1  store v6, v9 align 2";
+        let word = "v10: uint32 = load v6 align 4";
+        expect_widths_of("float16 count 16", &format!("{half}  {word}"), expect![["Some(2)"]]);
+        expect_widths_of("float16 count 16", &format!("{word}  {half}"), expect![["Some(2)"]]);
+        expect_widths_of(
+            "float16 count 16",
+            "v9: uint32x2 = load v3 align 8",
+            expect![["Some(2)"]],
+        );
+        expect_widths_of("float16 count 16", "store v3, v8 align 16", expect![["Some(2)"]]);
+        expect_widths_of("uint8 count 32", "store v6, v1 align 4", expect![["Some(4)"]]);
+        // From the middle of a word on, bits that are no words, and beyond the end.
+        let between = "v9: int64 = const 2  v10: pointer.local = offset v3, v9";
+        let odd = format!("{between}  v11: uint32 = load v10 align 2");
+        expect_widths_of("float16 count 16", &odd, expect![["None"]]);
+        expect_widths_of("float16 count 16", "v9: uint16 = load v3 align 2", expect![["None"]]);
+        expect_widths_of("bool count 32", "v9: uint32 = load v3 align 4", expect![["None"]]);
+        let last = "v9: int64 = const 28  v10: pointer.local = offset v3, v9";
+        let beyond = format!("{last}  store v10, v8 align 4");
+        expect_widths_of("float16 count 16", &beyond, expect![["None"]]);
     }
 }

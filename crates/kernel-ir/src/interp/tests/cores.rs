@@ -67,6 +67,32 @@ fn blocks_that_are_apart_run_on_several_cores() {
     assert_eq!(run(rows), (String::new(), 7));
 }
 
+/// Its thread waits until it has been read alone.
+#[test]
+fn what_is_copied_out_of_shared_memory_is_there_in_the_end() {
+    let text = "kernel k(v0 x: pointer.global int32 align 16 written) {
+        shared0 s: int32 bytes 16 align 16
+        v1: int64 = call block_idx.x()
+        v2: int64 = const 16
+        v3: int64 = mul v1, v2
+        v4: pointer.global = offset v0, v3
+        v5: int32 = const 16
+        v6: int32x4 = splat v5
+        v7: pointer.shared = shared0
+        store v7, v6 align 16
+        call fence.proxy_async_shared()
+        call copy.bulk_store(v4, v7, v5)
+        call copy.bulk_commit()
+        call copy.bulk_wait_read(0)
+    }";
+    let stored = || trial(text, 16, 1).ints(&[1; 64]);
+    assert_eq!(run(stored), (String::new(), 7));
+    let mut trial = stored();
+    (trial.options.n_cores, trial.options.least_warps) = (4, 0);
+    trial.run();
+    assert_eq!(trial.memories.0[0].bytes, [16_i32.to_le_bytes(); 64].concat());
+}
+
 #[test]
 fn blocks_that_touch_what_others_write_run_in_their_order() {
     let same = "store v0, v6 align 4 @1:1";
