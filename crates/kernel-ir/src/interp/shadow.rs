@@ -11,9 +11,8 @@
 //! are the marks of copies in flight, which happen at no time yet.
 
 use super::clock::{Clock, Event, Now, Reach, grid_of, in_grid, of_grid};
-use super::flight::Mark;
+use super::marks::Marks;
 use kernpack_machine::block::WARP_SIZE;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// How a cell is touched.
@@ -238,7 +237,7 @@ pub(super) fn by_lane(key: u64, lane: u32) -> u64 {
 }
 
 /// Threads of a warp that did the same.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
     key: u64,
     lanes: u32,
@@ -276,10 +275,8 @@ pub(super) struct Shadow {
     list_bytes: usize,
     /// Whether groups were forgotten that may still count.
     has_forgotten: bool,
-    /// The copies in flight that touch cells.
-    marks: HashMap<usize, Vec<Mark>>,
-    /// Those that touch many in a row.
-    spans: Vec<(Range<usize>, Mark)>,
+    /// The operations in flight that touch cells.
+    pub marks: Marks,
 }
 
 impl Shadow {
@@ -313,8 +310,7 @@ impl Shadow {
             free: Vec::new(),
             list_bytes: 0,
             has_forgotten: false,
-            marks: HashMap::new(),
-            spans: Vec::new(),
+            marks: Marks::default(),
         }
     }
 
@@ -350,7 +346,6 @@ impl Shadow {
         self.writers.fill(0);
         self.groups.fill(0);
         self.marks.clear();
-        self.spans.clear();
         self.free = (0..self.lists.len() as u64).collect();
     }
 
@@ -413,6 +408,36 @@ impl Shadow {
         race.or_else(|| self.race_with_groups(cell, way, lane, now))
     }
 
+    /// The first of these cells with an access that one by a lane would race with.
+    pub fn first_race(
+        &self,
+        mut cells: Range<usize>,
+        way: Way,
+        lane: u32,
+        now: &Now,
+    ) -> Option<(usize, Seen)> {
+        let mut fine = None;
+        cells.find_map(|cell| {
+            if fine.is_some_and(|fine| self.is_alike(fine, cell)) {
+                return None;
+            }
+            let race = self.race(cell, way, lane, now).map(|seen| (cell, seen));
+            fine = Some(cell);
+            race
+        })
+    }
+
+    /// Whether the same is known of two cells, as it is of most that are side by side.
+    pub fn is_alike(&self, one: usize, other: usize) -> bool {
+        let [[writer, group, lanes], theirs] = [one, other]
+            .map(|cell| [self.writers[cell], self.groups[cell], self.lanes[cell].into()]);
+        let is_same_list = || match (list_of(group), list_of(theirs[1])) {
+            (Some(own), Some(their)) => self.lists[own].all == self.lists[their].all,
+            _ => group == theirs[1] && lanes == theirs[2],
+        };
+        writer == theirs[0] && is_same_list()
+    }
+
     /// The first access that another block made, and that a clock does not know, with its cell.
     pub fn unknown_of_others(&self, own: u64, clock: &Clock) -> Option<(usize, Seen)> {
         (0..self.n_cells()).find_map(|cell| {
@@ -437,49 +462,6 @@ impl Shadow {
             lanes.map(move |lane| Seen { event: Event { lane, ..seen.event }, ..seen })
         });
         (self.writers[cell] != 0).then_some(writer).into_iter().chain(touched)
-    }
-
-    /// Whether copies are in flight.
-    #[inline]
-    pub fn has_marks(&self) -> bool {
-        !self.marks.is_empty() || !self.spans.is_empty()
-    }
-
-    /// A copy in flight that an access to a cell has to wait for.
-    pub fn in_flight(&self, cell: usize, writes: bool) -> Option<Mark> {
-        let spans = self.spans.iter().filter(|(cells, _)| cells.contains(&cell));
-        let mut marks =
-            self.marks.get(&cell).into_iter().flatten().chain(spans.map(|(_, mark)| mark));
-        marks.find(|mark| mark.writes || writes).copied()
-    }
-
-    /// A copy that touches a cell begins.
-    pub fn mark(&mut self, cell: usize, mark: Mark) {
-        self.marks.entry(cell).or_default().push(mark);
-    }
-
-    /// A copy that touches a cell is done.
-    pub fn unmark(&mut self, cell: usize, mark: Mark) {
-        let Some(marks) = self.marks.get_mut(&cell) else { return };
-        if let Some(place) = marks.iter().position(|one| *one == mark) {
-            marks.swap_remove(place);
-        }
-        if marks.is_empty() {
-            self.marks.remove(&cell);
-        }
-    }
-
-    /// A copy that touches many cells begins.
-    pub fn mark_span(&mut self, cells: Range<usize>, mark: Mark) {
-        self.spans.push((cells, mark));
-    }
-
-    /// A copy that touches many cells is done.
-    pub fn unmark_span(&mut self, cells: Range<usize>, mark: Mark) {
-        let is_it = |span: &(Range<usize>, Mark)| span.0 == cells && span.1 == mark;
-        if let Some(place) = self.spans.iter().position(is_it) {
-            self.spans.swap_remove(place);
-        }
     }
 
     /// Threads that have written a cell, as far as it is kept.
