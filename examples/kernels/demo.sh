@@ -21,6 +21,8 @@ demo() {
     done
     echo "== kernpack run gemm.py gemm_simple m=100 n=72 k=64 --check --fill ones"
     "$kernpack" run "$here/gemm.py" gemm_simple m=100 n=72 k=64 --check --fill ones
+    echo "== kernpack run gemm.py gemm m=256 n=512 k=256 --check --fill ones"
+    "$kernpack" run "$here/gemm.py" gemm m=256 n=512 k=256 --check --fill ones
 }
 
 demo | tee "$folder/printed.txt"

@@ -16,6 +16,7 @@ mod diagnostics;
 mod documents;
 mod kernels;
 mod layout;
+mod limits;
 mod package_files;
 mod places;
 mod products;

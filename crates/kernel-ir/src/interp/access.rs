@@ -532,13 +532,11 @@ impl Memory {
 /// A copy in flight that an access has to wait for.
 #[inline]
 pub(super) fn in_flight(shadow: &Shadow, offset: u64, bytes: u32, writes: bool) -> Option<Fault> {
-    if !shadow.has_marks() {
+    if shadow.marks.is_empty() {
         return None;
     }
-    shadow.cells(offset, bytes).find_map(|cell| {
-        let mark = shadow.in_flight(cell, writes)?;
-        Some(Fault::InFlight(shadow.byte_of(cell), mark))
-    })
+    let (cell, mark) = shadow.marks.first_in(shadow.cells(offset, bytes), writes)?;
+    Some(Fault::InFlight(shadow.byte_of(cell), mark))
 }
 
 #[inline]

@@ -15,6 +15,7 @@ use super::clock::{Event, Now};
 use super::execute::{Execution, Machine};
 use super::finding::{Kind, Thread};
 use super::flight::{By, Mark, mistake};
+use super::marks::{Marks, Rows, joined};
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
 use super::step::{Access, Amount, BulkCopy, BulkStep, Register};
@@ -183,9 +184,12 @@ impl Execution<'_, '_> {
         self.check_plain(access, end.id, deed, 1 << lane);
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, end);
-        let mut wrong = wrong_span(memory, spans, (end.offset, access.align), |span| {
-            mistake(memory, shadow, span, 1, way, lane, &now)
-        });
+        let mistaken = |span| mistake(memory, shadow, span, 1, way, lane, &now);
+        let is_aligned = memory.is_aligned(end.offset, access.align);
+        // Spans that lie together are looked at together, where nothing is wrong.
+        let is_fine = is_aligned && in_rows(spans).iter().all(|span| mistaken(*span).is_none());
+        let first = (end.offset, access.align);
+        let mut wrong = (!is_fine).then(|| wrong_span(memory, spans, first, mistaken)).flatten();
         if wrong.is_none() && way.writes() && shadow.is_none() {
             wrong = spans.first().map(|span| (*span, Fault::ReadOnly));
         }
@@ -209,9 +213,12 @@ impl Execution<'_, '_> {
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, *end);
         let Some(shadow) = shadow else { return };
-        let mut known = None;
+        let (mut known, mut last) = (None, None);
         let mut cells = spans.iter().flat_map(|(offset, bytes)| shadow.cells(*offset, *bytes));
         let unseen = cells.find_map(|cell| {
+            if last.replace(cell).is_some_and(|last| shadow.is_alike(last, cell)) {
+                return None;
+            }
             let unseen = shadow.written_by_threads(cell).find(|seen| {
                 if known == Some(seen.event) {
                     return false;
@@ -267,7 +274,7 @@ impl Execution<'_, '_> {
 
     fn mark(&mut self, bulk: &Bulk) {
         for writes in [true, false] {
-            change_mark(self.machine, self.cluster, bulk, writes, Shadow::mark_span);
+            change_mark(self.machine, self.cluster, bulk, writes, Marks::add_rows);
         }
     }
 
@@ -347,8 +354,8 @@ pub(super) fn end_bulk(machine: &mut Machine, cluster: &mut Cluster, block: &Blo
         let Event { block, warp, lane, .. } = bulk.mark.event;
         let who = machine.thread(block, warp, lane);
         machine.find(Kind::UnawaitedCopy, place, who, None, message);
-        change_mark(machine, cluster, &bulk, true, Shadow::unmark_span);
-        change_mark(machine, cluster, &bulk, false, Shadow::unmark_span);
+        change_mark(machine, cluster, &bulk, true, unmark);
+        change_mark(machine, cluster, &bulk, false, unmark);
     }
 }
 
@@ -391,14 +398,17 @@ fn change_mark(
     cluster: &mut Cluster,
     bulk: &Bulk,
     writes: bool,
-    f: impl Fn(&mut Shadow, std::ops::Range<usize>, Mark),
+    f: impl Fn(&mut Marks, Rows, Mark),
 ) {
     if let Some(shadow) = shadow_of(machine, cluster, bulk.end(writes)) {
-        for (offset, bytes) in bulk.spans(writes) {
-            let cells = shadow.cells(offset, bytes);
-            f(shadow, cells, Mark { writes, ..bulk.mark });
-        }
+        let spans = bulk.spans(writes);
+        let rows = Rows::new(spans.iter().map(|(offset, bytes)| shadow.cells(*offset, *bytes)));
+        f(&mut shadow.marks, rows, Mark { writes, ..bulk.mark });
     }
+}
+
+fn unmark(marks: &mut Marks, rows: Rows, mark: Mark) {
+    marks.remove_rows(&rows, mark);
 }
 
 /// A copy is done: it is the deed of an agent.
@@ -419,7 +429,7 @@ fn record(
     writes: bool,
     (who, lane): (&Now, u32),
 ) {
-    change_mark(machine, cluster, bulk, writes, Shadow::unmark_span);
+    change_mark(machine, cluster, bulk, writes, unmark);
     let (end, spans) = (bulk.end(writes), bulk.spans(writes));
     let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
     let key = machine.packing.pack(way, who, bulk.mark.site);
@@ -466,6 +476,13 @@ fn move_bytes(machine: &mut Machine, cluster: &mut Cluster, bulk: &Bulk) {
         }
         machine.changes += changes;
     }
+}
+
+/// Spans that lie together as one.
+fn in_rows(spans: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let rows = spans.iter().map(|(offset, bytes)| *offset..offset.saturating_add((*bytes).into()));
+    let rows = joined(rows.collect()).into_iter();
+    rows.map(|row| (row.start, (row.end - row.start) as u32)).collect()
 }
 
 /// The first span of an end that something is wrong with, and what. `mistaken` finds that of one

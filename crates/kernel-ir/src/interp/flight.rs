@@ -14,6 +14,7 @@ use super::access::{Deed, Fault, Faulty, in_flight, now, touch};
 use super::clock::{Event, Now};
 use super::execute::{Execution, Machine};
 use super::finding::Kind;
+use super::marks::Marks;
 use super::mbarrier::At;
 use super::memory::Memory;
 use super::shadow::{Shadow, Way};
@@ -152,7 +153,7 @@ impl Execution<'_, '_> {
             let mark = Mark { writes: false, event, site: copy.to.site, by: By::Copy };
             let flight = Flight { to, from, bytes, mark, tracked: None };
             if self.check_source(copy, &flight, lane) & self.check_target(copy, &flight, lane) {
-                change_marks(self.machine, self.cluster, &flight, Shadow::mark);
+                change_marks(self.machine, self.cluster, &flight, Marks::add);
                 self.block.flights.of(self.warp.index, lane).open.push(flight);
             }
         }
@@ -238,7 +239,7 @@ impl Execution<'_, '_> {
 
     /// A copy is done, and its thread knows.
     fn land(&mut self, flight: &Flight, lane: usize) {
-        change_marks(self.machine, self.cluster, flight, Shadow::unmark);
+        change_marks(self.machine, self.cluster, flight, Marks::remove);
         self.record(flight, lane);
         let n_bytes = flight.bytes as usize;
         let zeros = [0; 16];
@@ -300,7 +301,7 @@ pub(super) fn end_tracked(machine: &mut Machine, cluster: &mut Cluster, block: &
         let Event { block, warp, lane, .. } = flight.mark.event;
         let who = machine.thread(block, warp, lane);
         machine.find(Kind::UnawaitedCopy, place, who, None, message);
-        change_marks(machine, cluster, &flight, Shadow::unmark);
+        change_marks(machine, cluster, &flight, Marks::remove);
     }
 }
 
@@ -309,14 +310,14 @@ fn change_marks(
     machine: &mut Machine,
     cluster: &mut Cluster,
     flight: &Flight,
-    f: impl Fn(&mut Shadow, usize, Mark),
+    f: impl Fn(&mut Marks, usize, Mark),
 ) {
     let to = &mut cluster.shared[flight.to.0 as usize].1;
     let mark = Mark { writes: true, ..flight.mark };
-    to.cells(flight.to.1, flight.bytes).for_each(|cell| f(to, cell, mark));
+    to.cells(flight.to.1, flight.bytes).for_each(|cell| f(&mut to.marks, cell, mark));
     let Some((id, offset)) = flight.from else { return };
     if let Some(from) = &mut machine.shadows[id as usize] {
-        from.cells(offset, flight.bytes).for_each(|cell| f(from, cell, flight.mark));
+        from.cells(offset, flight.bytes).for_each(|cell| f(&mut from.marks, cell, flight.mark));
     }
 }
 
@@ -343,10 +344,9 @@ pub(super) fn mistake(
     }
     let shadow = shadow?;
     let race = || {
-        shadow.cells(offset, bytes).find_map(|cell| {
-            let seen = shadow.race(cell, way, lane as u32, now)?;
-            Some(Fault::Race(shadow.byte_of(cell), seen))
-        })
+        let cells = shadow.cells(offset, bytes);
+        let (cell, seen) = shadow.first_race(cells, way, lane as u32, now)?;
+        Some(Fault::Race(shadow.byte_of(cell), seen))
     };
     in_flight(shadow, offset, bytes, way.writes()).or_else(race)
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrices that the lanes of a warp hold together: products, of which every sum is made of all its
-//! terms at once, and loads and stores, in which each lane reads or writes a row for others.
-//!
-//! A GPU adds in an order, and with roundings, that nobody promises. So a product is exact where
-//! every order gives the same: where all terms are multiples of one power of two, and no sum of
-//! their magnitudes has more bits than the type. Small integers are such numbers.
+//! terms at once ([`sums`](super::sums)), and loads and stores, in which each lane reads or writes a
+//! row for others.
 
 use super::execute::Execution;
 use super::finding::Kind;
 use super::step::{Access, Register};
+use super::sums::{Terms, sum};
 use super::warp::LANES;
 use crate::constant::Const;
 use crate::intrinsic::{Intrinsic, N_COLUMNS, N_MATRIX_ROWS, N_OF_ROW, N_ROWS, ROW_BYTES};
@@ -86,29 +84,29 @@ impl Execution<'_, '_> {
     fn multiply(&mut self, product: &Product) {
         self.require_warp(product.row);
         let (scalar, c) = product.c;
-        let length = ROW_BYTES / product.a.0.bytes() as usize;
+        let rows = self.factors(product.a, N_ROWS);
+        let columns = self.factors(product.b, N_COLUMNS);
+        let mut is_exact = self.machine.is_exact;
         let mut sums = [[0; LANES]; N_OF_ROW * (N_ROWS / N_COLUMNS)];
-        for row in 0..N_ROWS {
-            for column in 0..N_COLUMNS {
+        for (row, a) in rows.iter().enumerate() {
+            for (column, b) in columns.iter().enumerate() {
                 let (lane, register) = place_of_sum(row, column);
                 let added = self.element((scalar, c), (lane, register));
-                let terms = (0..length).map(|at| {
-                    let place = |(scalar, _): (Scalar, Register), row, n_rows| {
-                        place_of_factor(row, at, scalar.bytes() as usize, n_rows)
-                    };
-                    let a = self.element(product.a, place(product.a, row, N_ROWS));
-                    let b = self.element(product.b, place(product.b, column, N_COLUMNS));
-                    (a, b)
-                });
-                let (sum, is_exact) = match scalar.is_float() {
-                    true => float_sum(added, terms),
-                    false => (int_sum(added, terms), true),
-                };
-                self.machine.is_exact &= is_exact;
-                sums[register as usize][lane] = sum.bits();
+                sums[register as usize][lane] = sum(added, a, b, &mut is_exact).bits();
             }
         }
+        self.machine.is_exact = is_exact;
         (product.out..).zip(sums).for_each(|(out, lanes)| self.set(out, lanes));
+    }
+
+    /// The rows of A, or the columns of B.
+    fn factors(&self, (scalar, first): (Scalar, Register), n_rows: usize) -> Vec<Terms> {
+        let bytes = scalar.bytes() as usize;
+        let terms = |row| {
+            let places = (0..ROW_BYTES / bytes).map(|at| place_of_factor(row, at, bytes, n_rows));
+            Terms::of(places.map(|at| self.element((scalar, first), at)))
+        };
+        (0..n_rows).map(terms).collect()
     }
 
     /// The element that a lane has in one of several registers.
@@ -167,113 +165,5 @@ impl Matrices {
                 (part, (reader, numbers + column as u32))
             })
         })
-    }
-}
-
-/// The sum of integers, which wraps around.
-pub(super) fn int_sum(added: Const, terms: impl Iterator<Item = (Const, Const)>) -> Const {
-    let number = |one: Const| one.as_int().unwrap_or_default();
-    let sum = terms.fold(number(added), |sum, (a, b)| sum.wrapping_add(number(a) * number(b)));
-    Const::int(added.scalar(), sum)
-}
-
-/// The sum of floats, and whether every order of adding gives the same.
-pub(super) fn float_sum(
-    added: Const,
-    terms: impl Iterator<Item = (Const, Const)>,
-) -> (Const, bool) {
-    let mut sum = number(added);
-    let (mut magnitude, mut unit) = (sum.abs(), unit_of(sum));
-    for (a, b) in terms {
-        let product = factor(a) * factor(b);
-        sum += product;
-        magnitude += product.abs();
-        unit = unit.min(unit_of(product));
-    }
-    let most = unit * f64::from(1_u32 << f32::MANTISSA_DIGITS);
-    let is_exact = magnitude <= most && unit >= f64::from(f32::MIN_POSITIVE);
-    (Const::float(added.scalar(), sum), is_exact && magnitude <= f64::from(f32::MAX))
-}
-
-fn number(of: Const) -> f64 {
-    of.as_float().unwrap_or_default()
-}
-
-/// A factor as it is multiplied: of a float32 the bits of its mantissa that a product takes.
-fn factor(of: Const) -> f64 {
-    match of.scalar() {
-        Scalar::F32 => number(Const::from_bits(Scalar::F32, round_to_tf32(of.bits()))),
-        _ => number(of),
-    }
-}
-
-/// The bits of a float32 whose mantissa has 10 bits, the nearest one, ties away from 0.
-fn round_to_tf32(bits: u64) -> u64 {
-    const DROPPED: u64 = 13;
-    let is_finite = f32::from_bits(bits as u32).is_finite();
-    let half = if is_finite { 1 << (DROPPED - 1) } else { 0 };
-    (bits + half) >> DROPPED << DROPPED
-}
-
-/// The largest power of two that a number is a multiple of; infinity where it is 0.
-fn unit_of(number: f64) -> f64 {
-    if number == 0.0 {
-        return f64::INFINITY;
-    }
-    let mantissa = number.to_bits() & ((1 << 52) - 1);
-    let below = if mantissa == 0 { 52 } else { mantissa.trailing_zeros() as i32 };
-    let exponent = (number.to_bits() >> 52 & 0x7ff) as i32 - 1023;
-    2.0_f64.powi(exponent - 52 + below)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{float_sum, round_to_tf32, unit_of};
-    use crate::constant::Const;
-    use crate::types::Scalar;
-
-    /// Whether a sum of float32s and of products by one is the same in every order, and the sum.
-    fn sum(added: f64, terms: &[f64]) -> (f64, bool) {
-        let float = |number| Const::float(Scalar::F16, number);
-        let added = Const::float(Scalar::F32, added);
-        let (sum, is_exact) = float_sum(added, terms.iter().map(|term| (float(*term), float(1.0))));
-        (sum.as_float().unwrap_or_default(), is_exact)
-    }
-
-    #[test]
-    fn sums_are_exact_where_every_order_gives_the_same() {
-        let (least, most) = (2.0_f64.powi(-20), f64::from(1 << 24));
-        assert_eq!(sum(0.0, &[]), (0.0, true));
-        assert_eq!(sum(1.0, &[2.0, -3.0]), (0.0, true));
-        assert_eq!(sum(0.25, &[8.0, -0.5]), (7.75, true));
-        assert_eq!(sum(most - 1.0, &[1.0]), (most, true));
-        assert_eq!(sum(most - 1.0, &[1.0, 1.0]), (most, false));
-        assert_eq!(sum(1.0, &[least, 2.0]), (3.0 + least, true));
-        assert_eq!(sum(16.0, &[least]), (16.0, false));
-        // In another order the least is lost.
-        assert_eq!(sum(16.0, &[least, -16.0]), (least, false));
-        let tiny = f64::from(f32::MIN_POSITIVE);
-        assert_eq!(sum(tiny, &[]), (tiny, true));
-        assert_eq!(sum(tiny / 2.0, &[]), (tiny / 2.0, false));
-        assert!(!sum(1.0, &[f64::INFINITY]).1);
-        assert!(!sum(f64::NAN, &[]).1);
-    }
-
-    #[test]
-    fn the_unit_of_a_number_is_its_lowest_bit() {
-        let units = [1.0, -6.0, 0.75, 3.0 * 2.0_f64.powi(-40), 0.0].map(unit_of);
-        assert_eq!(units, [1.0, 2.0, 0.25, 2.0_f64.powi(-40), f64::INFINITY]);
-    }
-
-    #[test]
-    fn factors_of_32_bits_are_rounded_to_the_nearest_of_19() {
-        let rounded = |bits: u32| round_to_tf32(bits.into());
-        assert_eq!(rounded(0x3f80_0fff), 0x3f80_0000);
-        assert_eq!(rounded(0x3f80_1000), 0x3f80_2000);
-        assert_eq!(rounded(0xbf80_1000), 0xbf80_2000);
-        assert_eq!(rounded(0x3f80_3000), 0x3f80_4000);
-        assert_eq!(rounded(0x7f7f_ffff), 0x7f80_0000);
-        assert_eq!(rounded(0x7f80_0000), 0x7f80_0000);
-        assert_eq!(rounded(0x7fc0_1fff), 0x7fc0_0000);
     }
 }

@@ -103,7 +103,7 @@ fn core(run: &Run<'_>, held: &Memories, options: &Options, clusters: &Clusters) 
         clusters.end.cancel();
         return None;
     }
-    machine.shadows.iter_mut().flatten().for_each(Shadow::end_spans);
+    machine.shadows.iter_mut().flatten().for_each(Shadow::end_rows);
     let memories = machine.memories.into_iter().zip(machine.shadows);
     let memories = memories.map(|(memory, shadow)| {
         let shadow = shadow?;

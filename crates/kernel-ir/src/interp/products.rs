@@ -16,10 +16,12 @@ use super::clock::{self, Clock, Event, Now};
 use super::execute::{Execution, Machine};
 use super::finding::Kind;
 use super::flight::{By, Mark};
-use super::matrix::{float_sum, int_sum, place_of_factor};
+use super::marks::Rows;
+use super::matrix::place_of_factor;
 use super::memory::{fetch, put};
-use super::shadow::{Shadow, Way};
+use super::shadow::Way;
 use super::step::{Access, Register};
+use super::sums::{Terms, sum};
 use super::warp::{Block, Cluster, LANES, Status, Warp};
 use crate::constant::Const;
 use crate::group_product::{Elements, Lies, N_ROWS, N_ROWS_OF_WARP, ROW_BYTES, TOGETHER};
@@ -96,7 +98,7 @@ struct InFlight {
     meant: Meant,
     mark: Mark,
     /// The cells of arrays that it reads.
-    reads: Vec<(u32, Range<usize>)>,
+    reads: Vec<(u32, Rows)>,
 }
 
 /// All that warps have to mean alike: where factors are, and whether the sums are added to.
@@ -174,7 +176,7 @@ impl Execution<'_, '_> {
             }
         };
         let right = self.read_factor(&product.b, meant.b, 0..product.n, product);
-        self.make_sums(product, accumulate, &left, &right);
+        self.make_sums(product, accumulate, [&left, &right]);
         self.pass_time();
     }
 
@@ -209,30 +211,23 @@ impl Execution<'_, '_> {
         let mark = Mark { writes: false, event, site: product.b.0.site, by: By::Product };
         let mut reads = Vec::new();
         if let (LeftFactor::Shared((_, lies)), Some(at)) = (&product.a, meant.a) {
-            self.add_cells(at, *lies, N_ROWS, product.factor, &mut reads);
+            reads.push((at.0, self.cells_of(at, *lies, N_ROWS, product.factor)));
         }
-        self.add_cells(meant.b, product.b.1, product.n, product.factor, &mut reads);
-        for (id, cells) in &reads {
-            let shadow = &mut self.cluster.shared[*id as usize].1;
-            cells.clone().for_each(|cell| shadow.mark(cell, mark));
+        let of_b = self.cells_of(meant.b, product.b.1, product.n, product.factor);
+        reads.push((meant.b.0, of_b));
+        for (id, rows) in &reads {
+            self.cluster.shared[*id as usize].1.marks.add_rows(rows.clone(), mark);
         }
         let in_flight = InFlight { group: own.n_groups + 1, meant, mark, reads };
         self.block.warpgroups[group].in_flight.push_back(in_flight);
     }
 
     /// The cells of a factor, as far as there are such.
-    fn add_cells(
-        &self,
-        (id, first): (u32, u64),
-        lies: Lies,
-        n_rows: u32,
-        factor: Scalar,
-        all: &mut Vec<(u32, Range<usize>)>,
-    ) {
+    fn cells_of(&self, (id, first): (u32, u64), lies: Lies, n_rows: u32, factor: Scalar) -> Rows {
         let (memory, shadow) = &self.cluster.shared[id as usize];
         let offsets = pieces(lies, first, 0..n_rows, factor);
         let inside = offsets.filter(|offset| memory.has(*offset, TOGETHER));
-        all.extend(inside.map(|offset| (id, shadow.cells(offset, TOGETHER))));
+        Rows::new(inside.map(|offset| shadow.cells(offset, TOGETHER)))
     }
 
     /// Why a machine swizzles the addresses of a factor otherwise, if it does.
@@ -265,11 +260,12 @@ impl Execution<'_, '_> {
             self.find(Kind::MisalignedAccess, lane, None, message);
         }
         let piece = Access { count: TOGETHER, align: TOGETHER, ..*access };
-        for offset in pieces(*lies, first, rows.clone(), product.factor) {
-            let end = End { is_global: false, id, offset };
-            let (spans, way) = (vec![(offset, TOGETHER)], Way::AsyncRead);
-            self.check_end(&piece, &Touched { end, spans, way, by: By::Product }, lane);
-        }
+        let spans: Vec<_> = pieces(*lies, first, rows.clone(), product.factor)
+            .map(|offset| (offset, TOGETHER))
+            .collect();
+        let offset = spans.first().map_or(first, |span| span.0);
+        let (end, way) = (End { is_global: false, id, offset }, Way::AsyncRead);
+        self.check_end(&piece, &Touched { end, spans, way, by: By::Product }, lane);
         let (memory, bytes) = (&self.cluster.shared[id as usize].0, product.factor.bytes());
         let (mut read, mut is_exact) = (Vec::new(), true);
         for row in rows {
@@ -333,31 +329,21 @@ impl Execution<'_, '_> {
     }
 
     /// The warp's rows of the sums.
-    fn make_sums(
-        &mut self,
-        product: &GroupMultiply,
-        accumulate: bool,
-        left: &[Const],
-        right: &[Const],
-    ) {
+    fn make_sums(&mut self, product: &GroupMultiply, accumulate: bool, factors: [&[Const]; 2]) {
         let sums = product.sums;
         let k = (ROW_BYTES / product.factor.bytes()) as usize;
         let scalar = self.machine.program.kernel.locals[sums.local.index()].element;
-        let mut is_exact = true;
-        for (row, a) in left.chunks(k).enumerate() {
-            for (column, b) in right.chunks(k).enumerate() {
+        let terms = |row: &[Const]| Terms::of(row.iter().copied());
+        let [left, right] = factors.map(|rows| rows.chunks(k).map(terms).collect::<Vec<_>>());
+        let mut is_exact = self.machine.is_exact;
+        for (row, a) in left.iter().enumerate() {
+            for (column, b) in right.iter().enumerate() {
                 let at = place_of_sum(row, column);
                 let bits = match accumulate {
                     true => self.register(product, sums, at, true),
                     false => 0,
                 };
-                let added = Const::from_bits(scalar, bits);
-                let terms = a.iter().copied().zip(b.iter().copied());
-                let (sum, is_this_exact) = match scalar.is_float() {
-                    true => float_sum(added, terms),
-                    false => (int_sum(added, terms), true),
-                };
-                is_exact &= is_this_exact;
+                let sum = sum(Const::from_bits(scalar, bits), a, b, &mut is_exact);
                 let local = &mut self.warp.locals[sums.local.index()];
                 let offset = ((sums.first + at.1) * scalar.bytes()) as usize;
                 let at = at.0 * local.size + offset;
@@ -365,7 +351,7 @@ impl Execution<'_, '_> {
                 local.written.set(at, scalar.bytes());
             }
         }
-        self.machine.is_exact &= is_exact;
+        self.machine.is_exact = is_exact;
     }
 
     /// Waits for all but the last groups of the warp. While others have yet to make those that it
@@ -400,10 +386,10 @@ impl Execution<'_, '_> {
                 Now { block: agents, warp, time, block_known, warp_known, orders, peers: &[] };
             let key = self.machine.packing.pack(Way::AsyncRead, &agent, done.mark.site);
             self.machine.issuers.insert((agents, warp, done.mark.site), done.mark.event);
-            for (id, cells) in done.reads {
+            for (id, rows) in done.reads {
                 let shadow = &mut self.cluster.shared[id as usize].1;
-                for cell in cells {
-                    shadow.unmark(cell, done.mark);
+                shadow.marks.remove_rows(&rows, done.mark);
+                for cell in rows.iter().flatten() {
                     shadow.read(cell, key, 0, &agent);
                 }
             }
@@ -470,9 +456,8 @@ pub(super) fn end_products(machine: &mut Machine, cluster: &mut Cluster, block: 
         let message = "a product is in flight when its block ends".to_owned();
         let who = machine.thread(event.block, event.warp, event.lane);
         machine.find(Kind::UnawaitedCopy, place, who, None, message);
-        for (id, cells) in product.reads {
-            let shadow: &mut Shadow = &mut cluster.shared[id as usize].1;
-            cells.for_each(|cell| shadow.unmark(cell, product.mark));
+        for (id, rows) in product.reads {
+            cluster.shared[id as usize].1.marks.remove_rows(&rows, product.mark);
         }
     }
 }

@@ -11,9 +11,8 @@
 //! are the marks of copies in flight, which happen at no time yet.
 
 use super::clock::{Clock, Event, Now, Reach, grid_of, in_grid, of_grid};
-use super::flight::Mark;
+use super::marks::Marks;
 use kernpack_machine::block::WARP_SIZE;
-use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// How a cell is touched.
@@ -238,7 +237,7 @@ pub(super) fn by_lane(key: u64, lane: u32) -> u64 {
 }
 
 /// Threads of a warp that did the same.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
     key: u64,
     lanes: u32,
@@ -276,12 +275,8 @@ pub(super) struct Shadow {
     list_bytes: usize,
     /// Whether groups were forgotten that may still count.
     has_forgotten: bool,
-    /// The copies in flight that touch cells.
-    marks: HashMap<usize, Vec<Mark>>,
-    /// Those that touch many in a row, by the first of them, with the cell behind the last.
-    spans: BTreeMap<usize, Vec<(usize, Mark)>>,
-    /// The most cells in a row so far.
-    longest_span: usize,
+    /// The operations in flight that touch cells.
+    pub marks: Marks,
 }
 
 impl Shadow {
@@ -315,9 +310,7 @@ impl Shadow {
             free: Vec::new(),
             list_bytes: 0,
             has_forgotten: false,
-            marks: HashMap::new(),
-            spans: BTreeMap::new(),
-            longest_span: 0,
+            marks: Marks::default(),
         }
     }
 
@@ -353,7 +346,6 @@ impl Shadow {
         self.writers.fill(0);
         self.groups.fill(0);
         self.marks.clear();
-        self.spans.clear();
         self.free = (0..self.lists.len() as u64).collect();
     }
 
@@ -416,6 +408,36 @@ impl Shadow {
         race.or_else(|| self.race_with_groups(cell, way, lane, now))
     }
 
+    /// The first of these cells with an access that one by a lane would race with.
+    pub fn first_race(
+        &self,
+        mut cells: Range<usize>,
+        way: Way,
+        lane: u32,
+        now: &Now,
+    ) -> Option<(usize, Seen)> {
+        let mut fine = None;
+        cells.find_map(|cell| {
+            if fine.is_some_and(|fine| self.is_alike(fine, cell)) {
+                return None;
+            }
+            let race = self.race(cell, way, lane, now).map(|seen| (cell, seen));
+            fine = Some(cell);
+            race
+        })
+    }
+
+    /// Whether the same is known of two cells, as it is of most that are side by side.
+    pub fn is_alike(&self, one: usize, other: usize) -> bool {
+        let [[writer, group, lanes], theirs] = [one, other]
+            .map(|cell| [self.writers[cell], self.groups[cell], self.lanes[cell].into()]);
+        let is_same_list = || match (list_of(group), list_of(theirs[1])) {
+            (Some(own), Some(their)) => self.lists[own].all == self.lists[their].all,
+            _ => group == theirs[1] && lanes == theirs[2],
+        };
+        writer == theirs[0] && is_same_list()
+    }
+
     /// The first access that another block made, and that a clock does not know, with its cell.
     pub fn unknown_of_others(&self, own: u64, clock: &Clock) -> Option<(usize, Seen)> {
         (0..self.n_cells()).find_map(|cell| {
@@ -442,59 +464,11 @@ impl Shadow {
         (self.writers[cell] != 0).then_some(writer).into_iter().chain(touched)
     }
 
-    /// Whether copies are in flight.
-    #[inline]
-    pub fn has_marks(&self) -> bool {
-        !self.marks.is_empty() || !self.spans.is_empty()
-    }
-
-    /// A copy in flight that an access to a cell has to wait for.
-    pub fn in_flight(&self, cell: usize, writes: bool) -> Option<Mark> {
-        let first = (cell + 1).saturating_sub(self.longest_span);
-        let spans = self.spans.range(first..=cell).flat_map(|(_, spans)| spans);
-        let spans = spans.filter(|(end, _)| cell < *end).map(|(_, mark)| mark);
-        let mut marks = self.marks.get(&cell).into_iter().flatten().chain(spans);
-        marks.find(|mark| mark.writes || writes).copied()
-    }
-
-    /// A copy that touches a cell begins.
-    pub fn mark(&mut self, cell: usize, mark: Mark) {
-        self.marks.entry(cell).or_default().push(mark);
-    }
-
-    /// A copy that touches a cell is done.
-    pub fn unmark(&mut self, cell: usize, mark: Mark) {
-        let Some(marks) = self.marks.get_mut(&cell) else { return };
-        if let Some(place) = marks.iter().position(|one| *one == mark) {
-            marks.swap_remove(place);
-        }
-        if marks.is_empty() {
-            self.marks.remove(&cell);
-        }
-    }
-
-    /// A copy that touches many cells begins.
-    pub fn mark_span(&mut self, cells: Range<usize>, mark: Mark) {
-        self.longest_span = self.longest_span.max(cells.len());
-        self.spans.entry(cells.start).or_default().push((cells.end, mark));
-    }
-
-    /// A copy that touches many cells is done.
-    pub fn unmark_span(&mut self, cells: Range<usize>, mark: Mark) {
-        let Some(spans) = self.spans.get_mut(&cells.start) else { return };
-        if let Some(place) = spans.iter().position(|span| *span == (cells.end, mark)) {
-            spans.remove(place);
-        }
-        if spans.is_empty() {
-            self.spans.remove(&cells.start);
-        }
-    }
-
     /// A launch is over, and with it copies that nobody had to wait for: they have written.
-    pub fn end_spans(&mut self) {
-        for (first, spans) in std::mem::take(&mut self.spans) {
-            for (end, _) in spans.into_iter().filter(|(_, mark)| mark.writes) {
-                self.writers[first..end].iter_mut().for_each(|writer| *writer |= 1);
+    pub fn end_rows(&mut self) {
+        for rows in self.marks.take_written() {
+            for row in rows.iter() {
+                self.writers[row].iter_mut().for_each(|writer| *writer |= 1);
             }
         }
     }

@@ -54,6 +54,19 @@ fn in_the_stages_of_gemm() {
         ("self.stages - 1 if self.stage == 0 else self.stage - 1", "self.stage"),
         &[both("copy-in-flight"), overwritten, unwritten].concat(),
     );
+    let of_a_warp = [both("shared-race"), overwritten, unwritten].concat();
+    example
+        .expect((&format!("{wait}{sync}"), &format!("{wait}        kp.sync_warp()\n")), &of_a_warp);
+    let some_groups =
+        ("step)\n        kp.commit_group()\n", "step)\n            kp.commit_group()\n");
+    let ends = [&both("copy-in-flight")[..], &both("shared-race"), &unawaited].concat();
+    example.expect(some_groups, &ends);
+    let all_filled = ("range_constexpr(stages - 1)", "range_constexpr(stages)");
+    example.expect(all_filled, &[("copy-in-flight", COPY, Some(COPY))]);
+    let no_stage = ("0 if self.stage == self.stages - 1", "0 if self.stage == self.stages");
+    example.expect(no_stage, &LOADS.map(|load| ("index-out-of-bounds", load, None)));
+    let too_few = ("(each * threads)):", "(each * threads) - 1):");
+    example.expect(too_few, &unwritten);
 }
 
 #[test]
@@ -67,6 +80,12 @@ fn at_the_edges_of_gemm() {
     let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def gemm";
     let sum = "sums[None, i, j].store(kp.mma_sync";
     example.expect((zeros, "\n    def gemm"), &[("uninitialised-read", sum, None)]);
+    let step = "is_in_rows = step * k + chunk * each < x.shape[1]";
+    let outside = [&beyond_it[1..], &unwritten].concat();
+    example.expect((step, "is_in_rows = step >= 0"), &outside);
+    let twice = ("global-race", line, Some(line));
+    example.expect((" and column + e < c.shape[1]", ""), &[&[twice][..], &beyond(line)].concat());
+    example.expect(("part.lane // 4\n", "part.lane // 8\n"), &[twice]);
 }
 
 /// Where the device copies tiles of both factors, where they are waited for, and where warpgroups
@@ -93,14 +112,51 @@ fn in_the_stages_of_warpgroups() {
     example.expect(("(m + n) * k", "(m + n + 8) * k"), &deadlock);
     let phase = [("misused-barrier", FILLED, None)];
     example.expect(("self.phase ^= 1", "self.phase ^= 0"), &phase);
+    example.expect(("kp.wgmma_commit()", "pass"), &in_flight);
+    let unawaited = BOXES.map(|copy| ("unawaited-copy", copy, None));
+    example.expect(("and step < self.steps", "and step <= self.steps"), &unawaited);
+    let twice = BOXES.map(|copy| ("copy-in-flight", copy, Some(copy)));
+    let next = "self.stage + behind if self.stage < 2 else self.stage - 2";
+    example.expect((next, "self.stage"), &[&twice[..], &deadlock, &phase].concat());
+    let too_many = ("range_constexpr(stages - 2)", "range_constexpr(stages - 1)");
+    example.expect(too_many, &[&twice[..], &phase].concat());
+    let unwritten = [("uninitialised-read", PRODUCT, None)];
+    let blind = [&twice[..], &unawaited, &unwritten].concat();
+    example.expect((&format!("{FILLED}(self.phase)"), "pass"), &blind);
+    let skipped = ("        self.stage += 1\n", "        self.stage += 2\n");
+    let flying = BOXES.map(|copy| ("product-in-flight", copy, Some(PRODUCT)));
+    example.expect(skipped, &[&deadlock[..], &flying].concat());
 }
 
 #[test]
+fn in_the_fences_of_warpgroups() {
+    let wait = format!("{FILLED}(self.phase)\n");
+    let write = "self.tiles_a[0, 0, self.stage] =";
+    let number = format!("{write} self.mma.op.dtype(0)\n        kp.sync_threads()\n");
+    let written = format!("{wait}        if kp.thread_idx()[0] == 0:\n            {number}");
+    gemm_of_warpgroups(320).expect(
+        (&wait, &written),
+        &[
+            ("missing-proxy-fence", PRODUCT, Some(write)),
+            ("missing-proxy-fence", BOXES[0], Some(write)),
+        ],
+    );
+    let copy = "                    kp.copy(from_a";
+    let zero = "tiles_a[0, 0, at] = a.element_type(0)";
+    gemm_of_roles(320).expect(
+        (copy, &format!("                    {zero}\n{copy}")),
+        &[("missing-proxy-fence", COPIES[0], Some(zero))],
+    );
+}
+
+/// Where roles wait for one another, fill stages and release them.
+const EMPTY: &str = "empty[at].wait(state.phase";
+const FULL: &str = "full[at].wait(state.phase";
+const COPIES: [&str; 2] = ["kp.copy(from_a[None", "kp.copy(from_b[None"];
+const RELEASES: [&str; 2] = ["^before = at", "^kp.store_tile(mma, acc, c, place)"];
+
+#[test]
 fn in_the_roles_of_gemm() {
-    const EMPTY: &str = "empty[at].wait(state.phase";
-    const FULL: &str = "full[at].wait(state.phase";
-    const COPIES: [&str; 2] = ["kp.copy(from_a[None", "kp.copy(from_b[None"];
-    const RELEASES: [&str; 2] = ["^before = at", "^kp.store_tile(mma, acc, c, place)"];
     let example = gemm_of_roles(320);
     let misused = |line, other| ("misused-barrier", line, other);
     let overwritten = |code| COPIES.map(|copy| (code, copy, Some(PRODUCT)));
@@ -137,4 +193,74 @@ fn in_the_roles_of_gemm() {
         ("uninitialised-read", PRODUCT, None),
     ];
     example.expect(("tiles_b[None, None, at]", "tiles_b[None, None, 0]"), &one_stage);
+}
+
+#[test]
+fn in_what_the_roles_of_gemm_count() {
+    let example = gemm_of_roles(320);
+    let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
+    let [sync, init] = ["    kp.sync_threads()\n", "            empty[s].init(2)\n"];
+    let unseen = [("shared-race", FULL, Some("    full[s].init(1)"))];
+    example.expect((&format!("{init}{sync}"), init), &unseen);
+    let of_a_warp = format!("{init}    kp.sync_warp()\n");
+    example.expect((&format!("{init}{sync}"), &of_a_warp), &unseen);
+    example.expect(("empty[s].init(2)", "empty[s].init(3)"), &deadlock);
+    example.expect(("BIG[2] * 2)", "BIG[2] * 2 + 16)"), &deadlock);
+    let release = "empty[before].arrive()\n                before";
+    example.expect((release, &release.replace("[before]", "[at]")), &deadlock);
+    let copy = "kp.copy(from_b[None, (n, k)], tiles_b[None, None, at], to=full[at])";
+    example.expect((copy, "pass"), &deadlock);
+    example.expect((copy, &copy.replace("to=full", "to=empty")), &deadlock);
+    let elected = "kp.thread_idx()[0] % 128 == 0";
+    example.expect((elected, "kp.thread_idx()[0] == 128"), &deadlock);
+    let of_each_warp = [("misused-barrier", EMPTY, Some(RELEASES[0]))];
+    example.expect((elected, "kp.thread_idx()[0] % 32 == 0"), &of_each_warp);
+    let role = "    else:\n        kp.setmaxregister_increase";
+    let one = role.replace("else", "elif kp.warpgroup_idx() == 1");
+    example.expect((role, &one), &deadlock);
+    let twice = COPIES.map(|copy| ("copy-in-flight", copy, Some(copy)));
+    let one_stage = [("deadlock", FULL, None), ("misused-barrier", FULL, None)];
+    let filled = "to=full[at])\n                    state.advance()";
+    example.expect((filled, "to=full[at])"), &[&twice[..], &one_stage].concat());
+    let stages = ("(BIG[0], BIG[2]), STAGES)", "(BIG[0], BIG[2]), STAGES - 1)");
+    let beyond = [("deadlock", FULL, None), ("index-out-of-bounds", COPIES[0], None)];
+    example.expect(stages, &beyond);
+}
+
+#[test]
+fn in_the_tiles_of_gemm() {
+    const BEGUN: &str = "^                    mma,";
+    const LAUNCH: &str = "gemm_roles(a, b, c).launch";
+    let example = gemm_of_roles(320);
+    let multiplied = ("layout", BEGUN, Some(PRODUCT));
+    let other = "kp.copy(from_a[None, (n, k)]";
+    example.expect(
+        ("from_b[None, (n, k)]", "from_a[None, (n, k)]"),
+        &[("layout", other, Some(LAUNCH))],
+    );
+    example.expect(("(BIG[1], BIG[2]), STAGES", "(BIG[1], BIG[2] // 2), STAGES"), &[multiplied]);
+    let plain = "kp.make_layout((128, 64, 4), stride=(64, 1, 8192))";
+    example.expect(
+        ("kp.shared(a.element_type, layout_a)", &format!("kp.shared(a.element_type, {plain})")),
+        &[("layout", COPIES[0], Some(LAUNCH)), multiplied],
+    );
+    let apart = format!("kp.make_tensor(tiles_a.iterator, {})", plain.replace("=(64", "=(72"));
+    let of_a = "part.make_fragment_A(tiles_a)";
+    example.expect((of_a, &of_a.replace("tiles_a", &apart)), &[multiplied]);
+}
+
+#[test]
+fn in_what_warpgroups_of_gemm_do_together() {
+    let example = gemm_of_roles(320);
+    let divergent = |line, other| [("divergent", line, Some(other))];
+    let fewer = "        kp.setmaxregister_decrease(40)";
+    let one = format!("        if kp.lane_idx() == 0:\n    {fewer}");
+    example.expect((fewer, &one), &divergent(fewer, "if kp.lane_idx() == 0:"));
+    let begun = "                kp.gemm(\n";
+    let by_one = format!("                if kp.lane_idx() == 1:\n  {begun}");
+    example.expect((begun, &by_one), &divergent("kp.wgmma_fence()", "if kp.lane_idx() == 1:"));
+    let wait = "kp.wgmma_wait(1)\n                # All";
+    let cleared = format!("acc.clear()\n                {wait}");
+    let in_flight = [("fragment-in-flight", "self.values.fill(0)", Some(PRODUCT))];
+    example.expect((wait, &cleared), &in_flight);
 }
