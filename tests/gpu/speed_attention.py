@@ -3,9 +3,11 @@
 
     speed_attention.py FOLDER
 
-FOLDER is a bundle, or has the package kernels_attention.so alone. Columns say what is reached
+FOLDER is a bundle, or has the packages kernels_attention.so and kernels_paged_decode.so alone. Columns say what is reached
 of cuDNN's, which PyTorch calls, and what PyTorch's own flash attention reaches, measured in the same run; the
 control is cuDNN's against itself. 16,384 tokens of 16 heads, in numbers of a normal distribution.
+Of one query for each of
+64 sequences the table tells how fast keys and values are read, beside how fast a copy of them reads and writes.
 Medians of rounds in an order by chance. `judge` says when a target is missed.
 """
 
@@ -31,6 +33,8 @@ LEAST = {
     (64, 4096, True): 0.90,
     (64, 16384, True): 0.90,
 }
+# And of a copy of keys and values, in pages.
+LEAST_OF_COPY = 0.85
 
 
 def calls_of(attention, d, length, is_causal):
@@ -73,6 +77,37 @@ def measure(attention, case):
     return Round([told("cuDNN"), f"{control:.3f}", *others], (figure,), (control,))
 
 
+def decode_calls(paged_decode, d, page):
+    """A call for 64 sequences of 8192 keys, of 64 heads of which 8 share keys, and copies of these."""
+    n, length, heads, shared = 64, 8192, 64, 8
+    shape = n * length // page, page, shared, d
+    q = torch.randn(n, heads, d, device="cuda").bfloat16()
+    k, v = (torch.randn(shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    others = torch.empty_like(k), torch.empty_like(v)
+    table = torch.randperm(shape[0], device="cuda", dtype=torch.int32).view(n, length // page)
+    lengths = torch.full((n,), length, device="cuda", dtype=torch.int32)
+    out = torch.empty_like(q)
+
+    def copy():
+        for x, other in zip((k, v), others):
+            other.copy_(x)
+
+    decode = lambda: paged_decode(q, k, v, table, lengths, out, d**-0.5)
+    return {"copy": copy, "control": copy, "paged_decode": decode}, 4 * k.numel()
+
+
+def measure_decode(paged_decode, d, page):
+    calls, n_bytes = decode_calls(paged_decode, d, page)
+    seconds = shuffle({name: sampler(call) for name, call in calls.items()}, ROUNDS)
+    control = seconds["copy"] / seconds["control"]
+    ratio = seconds["copy"] / seconds["paged_decode"] / 2
+    told = lambda n_bytes, name: f"{n_bytes / seconds[name] / 1e9:.0f} GB/s"
+    cells = [told(2 * n_bytes, "copy"), f"{control:.3f}"]
+    cells.append(f"{told(n_bytes, 'paged_decode')}, {ratio:.3f}")
+    figures = (Figure("paged_decode", ratio, at_least=LEAST_OF_COPY),) if d == 128 else ()
+    return Round(cells, figures, (control,))
+
+
 def main(folder):
     torch.manual_seed(0)
     attention = tvm_ffi.load_module(str(folder / "kernels_attention.so")).attention
@@ -81,6 +116,11 @@ def main(folder):
     for case in LEAST:
         name = f"{case[0]}, {case[1]}{', causal' if case[2] else ''}"
         table.row(name, lambda case=case: measure(attention, case))
+    paged_decode = tvm_ffi.load_module(str(folder / "kernels_paged_decode.so")).paged_decode
+    columns = ["d, page", "copy", "control", "paged_decode"]
+    table = Table("Attention to keys and values in pages, beside a copy of them.", columns)
+    for d, page in [(128, 64), (128, 16), (64, 64), (64, 16)]:
+        table.row(f"{d}, {page}", lambda d=d, page=page: measure_decode(paged_decode, d, page))
     Table.end()
 
 

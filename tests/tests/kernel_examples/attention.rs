@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Attention: what `attention.py` computes of keys up to a place, between two, of none, and of
-//! sequences side by side, against softmax in float64.
+//! sequences side by side, and `paged_decode.py` of keys in pages, against softmax in float64.
 
-use crate::call::{Arg, call};
+use crate::call::{Arg, Array, call};
 use crate::results::{F32, U, expect_near, fresh, function, input, rounding, sound};
 use kernpack_kernel_ir::Scalar;
 
@@ -51,7 +51,7 @@ fn mean_of(
     }
     let (unit, least) = rounding(element);
     let total: f64 = scores.iter().map(|score| (score - most).exp()).sum();
-    let of_weight = 8.0 * U + (3.0 * query.len() as f64 + 8.0) * U * size;
+    let of_weight = 16.0 * U + (3.0 * query.len() as f64 + 16.0) * U * size;
     let of_sums = 2.0 * of_weight + 4.0 * (n_keys as f64 + 128.0) * U;
     let mean = |i: usize| {
         let terms = scores.iter().zip(seen).map(|(score, (_, value))| {
@@ -143,17 +143,74 @@ fn queries_attend_to_keys() {
 
 #[test]
 fn sequences_attend_to_their_own_keys() {
-    let starts = |of: &[f64]| {
-        let shape = [of.len() as i64];
-        Arg::Tensor(crate::call::Array::of(Scalar::I32, &shape, of.to_vec()))
-    };
-    let behind = [starts(&[0.0, 3.0, 5.0, 6.0]), starts(&[0.0, 4.0, 4.0, 140.0]), Arg::Int(3)];
+    let starts = |of: &[i64]| integers(&[of.len() as i64], of);
+    let behind = [starts(&[0, 3, 5, 6]), starts(&[0, 4, 4, 140]), Arg::Int(3)];
     let parts = [(Rows(0, 3), Rows(0, 4)), (Rows(3, 5), Rows(4, 4)), (Rows(5, 6), Rows(4, 140))];
     for (left, right) in [(-1, -1), (-1, 0), (2, 0)] {
         let case =
             Case { batch: 1, heads: 2, heads_k: 1, queries: 6, keys: 140, d: 64, left, right };
         expect_attention("attention_varlen", Scalar::F16, case, &parts, &behind);
     }
+}
+
+/// Integers.
+fn integers(shape: &[i64], values: &[i64]) -> Arg {
+    let values = values.iter().map(|value| *value as f64).collect();
+    Arg::Tensor(Array::of(Scalar::I32, shape, values))
+}
+
+/// Of sequences of these lengths, whose pages lie in the opposite order. What is behind the last
+/// key of each is no number.
+fn expect_decode(element: Scalar, [heads, heads_k, page, d]: [i64; 4], lengths: &[i64]) {
+    let (n, most) = (lengths.len() as i64, lengths.iter().copied().max().unwrap_or(0));
+    let width = (most + page - 1) / page;
+    let n_pages = n * width + 1;
+    let (q, of_q) = input(element, &[n, heads, d], 1);
+    let pages = |seed| input(element, &[n_pages, page, heads_k, d], seed).1;
+    let (mut of_k, mut of_v) = (pages(2), pages(3));
+    let page_of = |sequence: i64, number: i64| n_pages - 1 - sequence * width - number;
+    let row = |sequence: i64, key: i64, head: i64| {
+        let place = page_of(sequence, key / page) * page + key % page;
+        let first = ((place * heads_k + head) * d) as usize;
+        first..first + d as usize
+    };
+    for (sequence, length) in (0..).zip(lengths) {
+        for key in *length..width * page {
+            for head in 0..heads_k {
+                of_k[row(sequence, key, head)].fill(f64::NAN);
+                of_v[row(sequence, key, head)].fill(f64::NAN);
+            }
+        }
+    }
+    let shape = [n_pages, page, heads_k, d];
+    let [k, v] = [&of_k, &of_v].map(|of| Arg::Tensor(Array::of(element, &shape, of.clone())));
+    let numbers = (0..n).flat_map(|sequence| (0..width).map(move |at| (sequence, at)));
+    let numbers: Vec<_> = numbers.map(|(sequence, at)| page_of(sequence, at)).collect();
+    let (table, lengths_of) = (integers(&[n, width], &numbers), integers(&[n], lengths));
+    let out = fresh(element, &[n, heads, d]);
+    let decode = function("paged_decode", "paged_decode");
+    let came = sound(&decode, &[q, k, v, table, lengths_of, out, Arg::Float(SCALE)]);
+    for (sequence, length) in (0..).zip(lengths) {
+        for head in 0..heads {
+            let shared = head / (heads / heads_k);
+            let seen = (0..*length).map(|key| row(sequence, key, shared));
+            let seen: Vec<_> = seen.map(|at| (&of_k[at.clone()], &of_v[at])).collect();
+            let first = ((sequence * heads + head) * d) as usize;
+            let own = first..first + d as usize;
+            let (mean, _) = mean_of(element, &of_q[own.clone()], &seen, *length);
+            let what = format!("{element} {heads}/{heads_k}, {page}, {d}: {length} keys of {head}");
+            expect_near(&what, &came.tensors[5][own], mean);
+        }
+    }
+}
+
+#[test]
+fn one_query_attends_to_keys_in_pages() {
+    expect_decode(Scalar::BF16, [8, 1, 16, 64], &[0, 1, 17, 64]);
+    expect_decode(Scalar::F16, [3, 3, 64, 64], &[65]);
+    expect_decode(Scalar::BF16, [9, 1, 64, 64], &[130]);
+    expect_decode(Scalar::F16, [2, 1, 16, 128], &[1100, 3]);
+    expect_decode(Scalar::F16, [2, 1, 64, 128], &[63]);
 }
 
 #[test]
