@@ -206,6 +206,8 @@ struct Body<'f> {
 struct Walked {
     rows: Vec<PackedRow>,
     found: Found,
+    /// Why no call of a combination of dtypes is accepted.
+    refused: Vec<(Row, OfRow)>,
     problems: Diagnostics,
 }
 
@@ -225,7 +227,7 @@ impl Body<'_> {
             true => written.clone().for_call(&|_| true),
             false => written.clone(),
         };
-        let first = self.walk(&asked, &workspaces, Pass::Finding)?;
+        let first = self.walk(&asked, &workspaces, Pass::Finding, &[])?;
         let is_bad = first.problems.has_errors();
         let is_done = match self.is_made {
             true => is_bad,
@@ -241,14 +243,15 @@ impl Body<'_> {
             None => written,
         };
         let (whole, workspaces) = first.found.added_to(&written, workspaces);
-        match self.walk(&whole, &workspaces, Pass::Final) {
+        match self.walk(&whole, &workspaces, Pass::Final, &first.refused) {
             Ok(walked) => Ok((whole, workspaces, walked)),
             // What was found is no good; what else is wrong was seen without it.
             Err(found) => Err(Diagnostics([first.problems.0, found.0].concat())),
         }
     }
 
-    /// Goes through it, for a signature.
+    /// Goes through it, for a signature. A combination of dtypes that was refused before is so still:
+    /// behind conditions of the whole function no more than a side of it would be.
     ///
     /// # Errors
     /// What is wrong with the signature.
@@ -257,10 +260,11 @@ impl Body<'_> {
         signature: &Signature,
         workspaces: &[Workspace],
         pass: Pass,
+        before: &[(Row, OfRow)],
     ) -> Result<Walked, Diagnostics> {
         let Body { files, definition, n_declared, is_made } = *self;
         let bindings = signature.resolve()?;
-        let (mut rows, mut found) = (Vec::new(), Vec::new());
+        let (mut rows, mut found, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         let (mut problems, mut told) = (Diagnostics::default(), Told::default());
         for (number, row) in self::rows(signature, &bindings).into_iter().enumerate() {
             let facts = CallFacts::of(signature, &bindings, workspaces, row.clone());
@@ -269,14 +273,17 @@ impl Body<'_> {
             let walked = body::run(parts, facts);
             // What is wrong is so for most combinations of dtypes.
             problems.extend_new(walked.problems);
-            for OfRow { diagnostic, span, words } in walked.of_row {
-                told.add(diagnostic.into(), (number, &row), (span, words));
+            let before = before.iter().filter(|(of, _)| *of == row).map(|(_, why)| why.clone());
+            for why in before.chain(walked.of_row) {
+                let diagnostic = why.diagnostic.clone().into();
+                told.add(diagnostic, (number, &row), (why.span, why.words));
+                refused.push((row.clone(), why));
             }
             found.push((row.clone(), walked.found));
             rows.push(PackedRow { row, launches: walked.launches, notes: walked.notes });
         }
         problems.extend(told.finish());
-        Ok(Walked { rows, found: Found::of_rows(&found), problems })
+        Ok(Walked { rows, found: Found::of_rows(&found), refused, problems })
     }
 }
 

@@ -21,6 +21,46 @@ fn what_was_not_written_in_a_text_is_named_by_its_operation() {
           help: assign `a` before, for every way to here"#]].assert_eq(&verify(&k).unwrap_err().to_string());
 }
 
+/// What is said of a slot in a kernel whose endless loop has one of steps inside, which may be left
+/// by a `break`: the slot is set by `set_before`, then the outer loop is left.
+fn of_nested_loops(set_before: bool) -> Vec<String> {
+    let set = if set_before { "set s0, v1" } else { "" };
+    let text = format!(
+        "kernel k(v0 c: bool) {{
+            s0 a: int32
+            v1: int32 = const 1
+            v2: bool = const true
+            while {{ }} v2 {{
+                for v3: int32 = v1 to v1 step v1 {{ if v0 {{ break }} }}
+                {set}
+                if v0 {{ break }}
+                set s0, v1
+            }}
+            v4: int32 = get s0
+        }}"
+    );
+    let problems = verify(&kernel(&text)).err().map(|problems| problems.0).unwrap_or_default();
+    problems.into_iter().map(|problem| problem.message).collect()
+}
+
+#[test]
+fn a_break_leaves_the_loop_that_it_is_in() {
+    assert_eq!(of_nested_loops(true), [""; 0]);
+    assert_eq!(of_nested_loops(false), ["`a` is not assigned on every way through this loop"]);
+}
+
+#[test]
+fn what_a_loop_may_leave_unset_is_named_with_it() {
+    let text = "kernel k(v0 c: bool) {
+        s0 a: int32
+        v1: int32 = const 1
+        for v2: int32 = v1 to v1 step v1 @5:1 { set s0, v1 }
+        v3: int32 = get s0
+      }";
+    let problems = verify(&kernel(text)).unwrap_err().to_string();
+    assert!(problems.contains("`a` is not assigned on every way through this loop"), "{problems}");
+}
+
 /// The level of a value of a kernel that keeps the rules.
 fn expect_levels(text: &str, expected: &[(u32, Level)]) {
     let verified = verify(&kernel(text)).unwrap_or_else(|problems| panic!("{problems}"));
