@@ -51,7 +51,7 @@ pub(crate) fn in_place(shape: &[i64]) -> Arg {
 }
 
 /// Makes a call that is accepted and in which nothing is wrong.
-fn sound(function: &Function, args: &[Arg]) -> Came {
+pub(crate) fn sound(function: &Function, args: &[Arg]) -> Came {
     sound_on(90, function, args)
 }
 

@@ -10,8 +10,8 @@
 use super::Nvptx;
 use super::matrix::{registers, word_of};
 use crate::kernel::shared::{Lowering, scalar_ty};
-use crate::llvm::{Inline, Operation, Ty, V};
-use kernpack_kernel_ir::group_product::{Elements, GroupProduct, Left, Matrix};
+use crate::llvm::{Exact, Inline, Operation, Ty, V};
+use kernpack_kernel_ir::group_product::{Elements, GroupProduct, Left, Matrix, TOGETHER};
 use kernpack_kernel_ir::intrinsic::ProductOp;
 use kernpack_kernel_ir::kernel::Local;
 use kernpack_kernel_ir::op::{Call, Operand};
@@ -128,14 +128,25 @@ impl<'c> Lowering<'c, '_, Nvptx> {
         self.write_registers(product.sums, given);
     }
 
-    /// Where a factor is and how it lies, as one number.
+    /// Where a factor is and how it lies, as one number: of the address it counts 16 bytes at once.
+    /// What is constant in that is added last, as the products of a tile differ in nothing else.
     fn descriptor(&self, matrix: Matrix) -> V<'c> {
         let emitter = self.emitter;
-        let int = |number: u64| emitter.int(Ty::I64, number as i64);
-        let address = emitter.to_int(self.full(matrix.pointer));
-        let pieces = emitter.arith(Operation::ShiftRightZeros, address, int(4));
-        let pieces = emitter.arith(Operation::And, pieces, int(0x3fff));
-        emitter.arith(Operation::Or, pieces, int(matrix.lies.descriptor()))
+        let lies = matrix.lies.descriptor();
+        let (rest, by) = match self.split_address(matrix.pointer) {
+            (rest, by) if by % i64::from(TOGETHER) == 0 => (rest, by / i64::from(TOGETHER)),
+            _ => (self.full(matrix.pointer), 0),
+        };
+        let address = emitter.resize(emitter.to_int(rest), Ty::I32, false);
+        let places = emitter.arith(Operation::ShiftRight, address, emitter.int(Ty::I32, 4));
+        let constant = emitter.int(Ty::I32, by + i64::from(lies as u32));
+        let low = emitter.resize(
+            emitter.sum(Operation::Add, Exact::No, places, constant),
+            Ty::I64,
+            false,
+        );
+        let high = emitter.int(Ty::I64, (lies & !u64::from(u32::MAX)) as i64);
+        emitter.arith(Operation::Or, low, high)
     }
 }
 

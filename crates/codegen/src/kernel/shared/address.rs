@@ -87,6 +87,18 @@ impl<'c, T: Target> Lowering<'c, '_, T> {
             0 => rest,
             by => self.emitter.offset(rest, self.emitter.int(Ty::I64, by)),
         };
+        if bytes.by != 0 {
+            let range = Interval::new(0, 0);
+            self.shifted.insert(result, Shifted { rest: Some(rest), range, by: bytes.by });
+        }
         self.set_value(result, address);
+    }
+
+    /// An address as another one and a constant number of bytes, as far as one is known.
+    pub(in crate::kernel) fn split_address(&self, pointer: Value) -> (V<'c>, i64) {
+        match self.shifted.get(&pointer) {
+            Some(&Shifted { rest: Some(rest), by, .. }) => (rest, by),
+            Some(Shifted { rest: None, .. }) | None => (self.full(pointer), 0),
+        }
     }
 }
