@@ -1030,6 +1030,23 @@ def wgmma(dtype: DType, sums: DType, shape: _Three) -> WgmmaOp:
     `kp.mma`. It needs `sm_90a`.
     """
 
+def tile_ring(
+    mma: TiledMma, a: Tensor, b: Tensor, stages: int | None = ..., part: _Place | None = ...
+) -> TileRing:
+    """A `TileRing` of the factors `a` and `b`, tensors that the launch passes, for a block of a
+    warpgroup and those of a `kp.tiled_mma`, which all make it. Each stage has room for a tile
+    of both. `part` is a number and of how many: the steps along k are divided evenly into so
+    many, one at least for each.
+    """
+
+def store_parts(
+    tile: Tensor, parts: int, c: Tensor, place: _Place, epilogue: _Epilogue | None = ...
+) -> None:
+    """Adds up the float32 `tile`s in shared memory that the `parts` blocks of a cluster have, in
+    their order, and writes the tile of `c` at `place`, each block so many rows of it: as
+    `kp.store_tile` does. All threads of the cluster come by.
+    """
+
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
     """A number of the call as a constant, where it is one of some constants: the function has a
     way for each, and so kernels of its own. It is given a name: `n = kp.static(x.shape[1], (64,
@@ -1315,4 +1332,22 @@ class BoxStream:
     def next(self) -> tuple[Tensor, Tensor]:
         """The tiles of the next step, (m, k) and (n, k), when they are there. By then the products of
         the last but one are done, for all threads of the block; in its place others begin to come.
+        """
+
+class TileRing:
+    """Tiles of both factors in a ring of stages. `kp.tile_ring` makes one. `grid` is how many
+    tiles of sums there are, (m, n), and `steps` how many tiles along k.
+    """
+
+    grid: tuple[Num, Num]
+    steps: Num
+    def __init__(self, mma: TiledMma, a: Tensor, b: Tensor, stages: int, part: _Place) -> None: ...
+    def fill(self, place: _Place, origin: _Place | None | None = ...) -> None:
+        """Has the device fill stages with what the tile at `place`, (m, n), is a product of; one
+        thread of the first warpgroup does it. Places are counted in tiles, from row `origin[0]` of
+        the first factor and row `origin[1]` of the second one on.
+        """
+    def multiply(self, acc: Sums | WarpgroupSums) -> None:
+        """Makes the `WarpgroupSums` of a thread those of the tile that is filled next. All warpgroups
+        but the first do it, tile by tile as they are filled.
         """

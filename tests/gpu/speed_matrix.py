@@ -3,7 +3,7 @@
 
     speed_matrix.py FOLDER
 
-FOLDER is a bundle, or has the packages gemm.so and kernels_gemm*.so alone. Columns say what each
+FOLDER is a bundle, or has the packages gemm.so, gemm_variants.so and kernels_gemm*.so alone. Columns say what each
 reaches of `torch.matmul`, which is cuBLAS, measured in the same run; the control is that against
 itself. Numbers are drawn from a normal distribution, as what a device draws of power depends on them, and
 its clock on that; so does it on what ran before, so that each round has an order of its own. Medians.
@@ -34,6 +34,8 @@ OTHERS = [(m, n, k) for m in (16, 512, 8192) for n, k in LAYERS] + [(8000, 5000,
 # What functions have to reach of cuBLAS: each of the squares, and their geometric mean.
 LEAST = {"gemm": 0.95, "gemm_simple": 0.82}
 MEAN = {"gemm": 0.98, "gemm_simple": 0.92, "gemm_simple, PTX for compute_80": 0.48}
+# The same of other shapes.
+OTHERS_LEAST, OTHERS_MEAN = {"gemm": 0.75}, {"gemm": 0.90}
 
 
 def functions(folder):
@@ -112,12 +114,30 @@ def table_of(title, functions, shapes, leasts, means):
     table.row("geometric mean", mean)
 
 
+def variants(folder):
+    """`gemm` by each size of tiles alone, by what it is."""
+    module = tvm_ffi.load_module(str(folder / "gemm_variants.so"))
+    shapes = [(256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4), (128, 8)]
+    names = {
+        f"{width} columns, {parts}": f"columns_{width}_parts_{parts}" for width, parts in shapes
+    }
+    return {name: getattr(module, function) for name, function in names.items()}
+
+
 def main(folder):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     found = functions(folder)
     table_of("Products in bfloat16, beside cuBLAS.", found, SQUARES, LEAST, MEAN)
-    table_of("Products in bfloat16 of other shapes, beside cuBLAS.", found, OTHERS, {}, {})
+    table_of(
+        "Products in bfloat16 of other shapes, beside cuBLAS.",
+        found,
+        OTHERS,
+        OTHERS_LEAST,
+        OTHERS_MEAN,
+    )
+    title = "Products in bfloat16 by one size of tiles each, and how many blocks share one, beside cuBLAS."
+    table_of(title, variants(folder), SQUARES + OTHERS, {}, {})
     Table.end()
 
 

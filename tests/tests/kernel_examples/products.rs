@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Products of matrices: what `matmul.py` and `gemm.py` compute.
 
-use crate::call::{Arg, Array, call};
+use crate::call::{Arg, Array, call, call_on_device};
 use crate::results::{
     F32, U, expect_near, fresh, function, in_place, input, last, last_on, rounding,
 };
@@ -63,6 +63,33 @@ fn matrix_units_multiply() {
     }
 }
 
+/// Every size of tiles, and every number of blocks that share one along k: each is the quickest for
+/// some extents on some device.
+#[test]
+fn tiles_go_by_the_shape_and_the_device() {
+    let gemm = function("gemm", "gemm");
+    for (n_multiprocessors, [m, n, k], kernel) in [
+        (1, [130, 256, 72], "gemm_roles_float16"),
+        (1, [130, 224, 72], "gemm_roles_2_float16"),
+        (1, [130, 192, 72], "gemm_roles_3_float16"),
+        (132, [130, 136, 72], "gemm_roles_4_float16"),
+        (4, [16, 136, 1104], "gemm_parts_float16"),
+        (8, [16, 136, 1104], "gemm_parts_2_float16"),
+        (132, [16, 136, 1104], "gemm_parts_3_float16"),
+        (1, [130, 255, 72], "gemm_roles_5_float16"),
+        (132, [130, 31, 1104], "gemm_roles_6_float16"),
+    ] {
+        let ((a, left), (b, right)) =
+            (input(Scalar::F16, &[m, k], 3), input(Scalar::F16, &[n, k], 4));
+        let args = [a, b, fresh(Scalar::F16, &[m, n])];
+        let device = [n_multiprocessors, 227 << 10, 90];
+        let came = call_on_device(device, &gemm, &args).expect("the call is accepted");
+        assert_eq!((came.found, came.launched), (vec![], vec![kernel.to_string()]));
+        let found = came.tensors.last().expect("there is a tensor");
+        expect_near(kernel, found, products_of_rows(Scalar::F16, [&left, &right], (m, n, k)));
+    }
+}
+
 #[test]
 fn matrix_units_do_not_multiply_in_place() {
     let gemm = function("gemm", "gemm_simple");
@@ -98,11 +125,17 @@ fn products_of_rows(
     (m, n, k): (i64, i64, i64),
 ) -> Vec<(f64, f64)> {
     let (unit, least) = rounding(element);
+    let products = exact_products([a, b], (m, n, k)).into_iter();
+    let bound = |exact: f64, size| unit * exact.abs() + 3.0 * k as f64 * U * size + least;
+    products.map(|(exact, size)| (exact, bound(exact, size))).collect()
+}
+
+/// The products of rows, and the sums of the magnitudes of what is added there.
+fn exact_products([a, b]: [&[f64]; 2], (m, n, k): (i64, i64, i64)) -> Vec<(f64, f64)> {
     let (n, k) = (n as usize, k as usize);
     let product = |i: usize| {
         let terms = || (0..k).map(|t| a[i / n * k + t] * b[i % n * k + t]);
-        let (exact, size): (f64, f64) = (terms().sum(), terms().map(f64::abs).sum());
-        (exact, unit * exact.abs() + 3.0 * k as f64 * U * size + least)
+        (terms().sum(), terms().map(f64::abs).sum())
     };
     (0..m as usize * n).map(product).collect()
 }

@@ -24,7 +24,7 @@ pub(super) struct Part {
 }
 
 /// The files.
-pub(super) const PARTS: [Part; 4] = [
+pub(super) const PARTS: [Part; 5] = [
     Part { name: "memory.py", text: include_str!("../../library/memory.py"), family: None },
     Part {
         name: "pipeline.py",
@@ -40,6 +40,11 @@ pub(super) const PARTS: [Part; 4] = [
         name: "warpgroup.py",
         text: include_str!("../../library/warpgroup.py"),
         family: Some("Products of tiles by warpgroups"),
+    },
+    Part {
+        name: "ring.py",
+        text: include_str!("../../library/ring.py"),
+        family: Some("Products of tiles by warpgroups with roles"),
     },
 ];
 
