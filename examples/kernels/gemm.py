@@ -3,7 +3,7 @@
 
 `gemm_simple` is one text for warpgroups on sm_90a and for warps elsewhere. `gemm` is for sm_90a, and faster there: a
 warpgroup fills stages, and two others multiply what is in them, tile after tile. What is written of a sum may be made
-of it by a function, the `epilogue`.
+of it by a function, the `epilogue`: `gemm_epilogue.py` has some.
 """
 
 import kernpack as kp

@@ -36,6 +36,8 @@ LEAST = {"gemm": 0.95, "gemm_simple": 0.82}
 MEAN = {"gemm": 0.98, "gemm_simple": 0.92, "gemm_simple, PTX for compute_80": 0.48}
 # The same of other shapes.
 OTHERS_LEAST, OTHERS_MEAN = {"gemm": 0.75}, {"gemm": 0.90}
+# What `gemm_gelu` has to reach of `gemm`, and of cuBLAS with a bias and a kernel behind it.
+OF_GEMM, OF_TWO = 0.97, 1.05
 
 
 def functions(folder):
@@ -124,6 +126,47 @@ def variants(folder):
     return {name: getattr(module, function) for name, function in names.items()}
 
 
+def epilogue(folder):
+    """A product with a bias and GELU, beside the product alone, and beside cuBLAS and a kernel of PyTorch's behind it."""
+    m = n = k = 8192
+    fused = tvm_ffi.load_module(str(folder / "kernels_gemm_epilogue.so")).gemm_gelu
+    gemm = tvm_ffi.load_module(str(folder / "kernels_gemm.so")).gemm
+    a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
+    bias, c = torch.randn(n, device="cuda").bfloat16(), torch.empty(m, n, device="cuda").bfloat16()
+
+    def two():
+        torch.addmm(bias, a, b.T, out=c)
+        torch.nn.functional.gelu(c)
+
+    calls = {
+        "gemm": lambda: gemm(a, b, c),
+        "control": lambda: gemm(a, b, c),
+        "gemm_gelu": lambda: fused(a, b, bias, c, None, 1.0),
+        "two": two,
+    }
+    table = Table(
+        "A product with a bias and GELU.", ["m, n, k", "gemm_gelu", "of gemm", "control", "of two"]
+    )
+
+    def measure():
+        samples = {name: sampler(call) for name, call in calls.items()}
+        for _ in range(MOST_TURNS):
+            seconds = shuffle(samples, ROUNDS)
+            control = seconds["gemm"] / seconds["control"]
+            if abs(control - 1) <= STEADY:
+                break
+        of_gemm, of_two = (seconds[name] / seconds["gemm_gelu"] for name in ("gemm", "two"))
+        rate = 2 * m * n * k / seconds["gemm_gelu"] / 1e12
+        cells = [f"{rate:.0f} TFLOPS", f"{of_gemm:.3f}", f"{control:.3f}", f"{of_two:.3f}"]
+        figures = (
+            Figure("gemm_gelu of gemm", of_gemm, at_least=OF_GEMM),
+            Figure("gemm_gelu of two", of_two, at_least=OF_TWO),
+        )
+        return Round(cells, figures, (control,))
+
+    table.row(f"{m}, {n}, {k}", measure)
+
+
 def main(folder):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
@@ -138,6 +181,7 @@ def main(folder):
     )
     title = "Products in bfloat16 by one size of tiles each, and how many blocks share one, beside cuBLAS."
     table_of(title, variants(folder), SQUARES + OTHERS, {}, {})
+    epilogue(folder)
     Table.end()
 
 

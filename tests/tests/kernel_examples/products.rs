@@ -139,3 +139,71 @@ fn exact_products([a, b]: [&[f64]; 2], (m, n, k): (i64, i64, i64)) -> Vec<(f64, 
     };
     (0..m as usize * n).map(product).collect()
 }
+
+/// The error function, by a series whose terms have one sign.
+fn erf(x: f64) -> f64 {
+    let mut term = x.clamp(-6.0, 6.0);
+    let square = term * term;
+    let mut sum = 0.0;
+    for n in 0..200 {
+        sum += term;
+        term *= 2.0 * square / f64::from(2 * n + 3);
+    }
+    sum * (-square).exp() * std::f64::consts::FRAC_2_SQRT_PI
+}
+
+/// An activation of `gemm_epilogue.py`, by the function that has it.
+fn activation(function: &str, x: f64) -> f64 {
+    match function {
+        "gemm_gelu" => 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+        "gemm_gelu_tanh" => {
+            let scale = (2.0 / std::f64::consts::PI).sqrt();
+            0.5 * x * (1.0 + (scale * (x + 0.044715 * x.powi(3))).tanh())
+        }
+        "gemm_relu" => x.max(0.0),
+        _ => x / (1.0 + (-x).exp()),
+    }
+}
+
+/// Calls a function of `gemm_epilogue.py` on a device, and holds the result to its bound.
+fn expect_linear(
+    name: &'static str,
+    cc: i64,
+    (m, n, k): (i64, i64, i64),
+    (element, has_residual): (Scalar, bool),
+) {
+    let ((a, left), (b, right)) = (input(element, &[m, k], 5), input(element, &[n, k], 6));
+    let ((bias, biases), (residual, residuals)) =
+        (input(element, &[n], 7), input(element, &[m, n], 8));
+    let scale = 0.375;
+    let residual = if has_residual { residual } else { Arg::None };
+    let args = [a, b, bias, fresh(element, &[m, n]), residual, Arg::Float(scale)];
+    let came = call_on_device([132, 227 << 10, cc], &function("gemm_epilogue", name), &args);
+    let came = came.expect("the call is accepted");
+    assert_eq!(came.found, [], "{name}");
+    let (unit, least) = rounding(element);
+    let sums = exact_products([&left, &right], (m, n, k)).into_iter().enumerate();
+    let exact = sums.map(|(i, (sum, size))| {
+        let bias = biases[i % n as usize];
+        let residual = if has_residual { residuals[i] } else { 0.0 };
+        let x = sum * scale + bias;
+        let off = 3.0 * (k + 1) as f64 * U * (scale * size + bias.abs());
+        let exact = activation(name, x) + residual;
+        let bound = 1.13 * off + 9.0 * U * x.abs() + U * residual.abs();
+        (exact, unit * exact.abs() + bound * (1.0 + unit) + least)
+    });
+    expect_near(&format!("{name} {m}x{n}x{k} on {cc}"), &came.tensors[3], exact);
+}
+
+#[test]
+fn sums_are_finished_before_they_are_written() {
+    for cc in [80, 90] {
+        expect_linear("gemm_gelu", cc, (130, 136, 72), (Scalar::BF16, true));
+        expect_linear("gemm_gelu", cc, (33, 129, 24), (Scalar::F16, false));
+    }
+    // Parts of k.
+    expect_linear("gemm_gelu", 90, (16, 136, 1104), (Scalar::F16, true));
+    expect_linear("gemm_gelu_tanh", 90, (65, 40, 40), (Scalar::F16, false));
+    expect_linear("gemm_relu", 80, (1, 7, 8), (Scalar::BF16, true));
+    expect_linear("gemm_silu", 90, (20, 31, 16), (Scalar::BF16, true));
+}

@@ -336,3 +336,16 @@ fn launches_of_gemm_by_roles() {
         expect_launches("gemm", "gemm", &values, expected);
     }
 }
+
+#[test]
+fn launches_of_gemm_epilogue() {
+    let values = [
+        tensor(1, HALVES, &[1000, 256]),
+        tensor(2, HALVES, &[512, 256]),
+        tensor(3, HALVES, &[512]),
+        tensor(4, HALVES, &[1000, 512]),
+        Value::None,
+        Value::Float(0.5),
+    ];
+    expect_launches("gemm_epilogue", "gemm_gelu", &values, expect!["gemm_roles_2_bfloat16: grid [32,1,1], block [384,1,1], shared 196704, arguments 100 3e8 200 400000000 3f000000 300000000 10100800040000000000000020000000000000003e8000000000000010000000001000000000000000000000300020942555453504b 1010080004000000000000002000000000000000200000000000000010000000002000000000000000000000300020942555453504b"]);
+}
