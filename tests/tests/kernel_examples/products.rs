@@ -207,3 +207,40 @@ fn sums_are_finished_before_they_are_written() {
     expect_linear("gemm_relu", 80, (1, 7, 8), (Scalar::BF16, true));
     expect_linear("gemm_silu", 90, (20, 31, 16), (Scalar::BF16, true));
 }
+
+#[test]
+fn groups_of_rows_have_their_own_products() {
+    let grouped = function("grouped_gemm", "grouped_gemm");
+    // Empty groups, some below a tile and beyond it, rows of none in front and behind; tiles of 64
+    // rows and of 128.
+    for (m, n, k, offsets) in [
+        (200, 264, 72, vec![0, 3, 3, 70, 200]),
+        (300, 16, 136, vec![2, 2, 135, 290]),
+        (9, 31, 8, vec![0, 4, 4, 4, 8, 9]),
+        (5, 8, 16, vec![0, 0]),
+        (5, 8, 16, vec![3, 1, 4000]),
+    ] {
+        let groups = offsets.len() as i64 - 1;
+        let ((a, left), (b, right)) =
+            (input(Scalar::F16, &[m, k], 1), input(Scalar::F16, &[groups, n, k], 2));
+        let starts: Vec<_> = offsets.iter().map(|start| f64::from(*start)).collect();
+        let starts = Arg::Tensor(Array::of(Scalar::I32, &[groups + 1], starts));
+        // Rows of no group stay as they are.
+        let kept = Arg::Tensor(Array::of(Scalar::F16, &[m, n], vec![-7.0; (m * n) as usize]));
+        let came = call_on_device([5, 227 << 10, 90], &grouped, &[a, b, starts, kept]);
+        let came = came.expect("the call is accepted");
+        assert_eq!(came.found, [], "{offsets:?}");
+        let mut expected = vec![(-7.0, 0.0); (m * n) as usize];
+        for (group, bounds) in offsets.windows(2).enumerate() {
+            let rows = bounds[0] as usize..(bounds[1] as usize).min(m as usize);
+            let size = (n * k) as usize;
+            let own = &right[group * size..(group + 1) * size];
+            for row in rows {
+                let left = &left[row * k as usize..(row + 1) * k as usize];
+                let products = products_of_rows(Scalar::F16, [left, own], (1, n, k));
+                expected[row * n as usize..(row + 1) * n as usize].copy_from_slice(&products);
+            }
+        }
+        expect_near(&format!("{offsets:?}"), &came.tensors[3], expected);
+    }
+}
