@@ -3,7 +3,7 @@
 
     speed_matrix.py FOLDER
 
-FOLDER is a bundle, or has the packages gemm.so and kernels_gemm*.so alone. Columns say what each
+FOLDER is a bundle, or has the packages gemm.so, gemm_variants.so, kernels_gemm*.so and kernels_grouped_gemm.so alone. Columns say what each
 reaches of `torch.matmul`, which is cuBLAS, measured in the same run; the control is that against
 itself. Numbers are drawn from a normal distribution, as what a device draws of power depends on them, and
 its clock on that; so does it on what ran before, so that each round has an order of its own. Medians.
@@ -31,9 +31,20 @@ SQUARES = [
 LAYERS = [(6144, 4096), (4096, 4096), (28672, 4096), (4096, 14336)]
 # Of few rows, some and many, and of sizes that no tile divides.
 OTHERS = [(m, n, k) for m in (16, 512, 8192) for n, k in LAYERS] + [(8000, 5000, 4104)]
+# Rows of groups: few, some and many for each, as experts of a layer have them.
+GROUPS = [
+    (256, 8, 4096, 4096),
+    (4096, 8, 4096, 4096),
+    (32768, 8, 4096, 4096),
+    (4096, 64, 2048, 2048),
+]
 # What functions have to reach of cuBLAS: each of the squares, and their geometric mean.
 LEAST = {"gemm": 0.95, "gemm_simple": 0.82}
 MEAN = {"gemm": 0.98, "gemm_simple": 0.92, "gemm_simple, PTX for compute_80": 0.48}
+# The same of other shapes.
+OTHERS_LEAST, OTHERS_MEAN = {"gemm": 0.75}, {"gemm": 0.90}
+# What `gemm_gelu` has to reach of `gemm`, and of cuBLAS with a bias and a kernel behind it.
+OF_GEMM, OF_TWO = 0.97, 1.05
 
 
 def functions(folder):
@@ -112,12 +123,107 @@ def table_of(title, functions, shapes, leasts, means):
     table.row("geometric mean", mean)
 
 
+def variants(folder):
+    """`gemm` by each size of tiles alone, by what it is."""
+    module = tvm_ffi.load_module(str(folder / "gemm_variants.so"))
+    shapes = [(256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4), (128, 8)]
+    names = {
+        f"{width} columns, {parts}": f"columns_{width}_parts_{parts}" for width, parts in shapes
+    }
+    return {name: getattr(module, function) for name, function in names.items()}
+
+
+def epilogue(folder):
+    """A product with a bias and GELU, beside the product alone, and beside cuBLAS and a kernel of PyTorch's behind it."""
+    m = n = k = 8192
+    fused = tvm_ffi.load_module(str(folder / "kernels_gemm_epilogue.so")).gemm_gelu
+    gemm = tvm_ffi.load_module(str(folder / "kernels_gemm.so")).gemm
+    a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
+    bias, c = torch.randn(n, device="cuda").bfloat16(), torch.empty(m, n, device="cuda").bfloat16()
+
+    def two():
+        torch.addmm(bias, a, b.T, out=c)
+        torch.nn.functional.gelu(c)
+
+    calls = {
+        "gemm": lambda: gemm(a, b, c),
+        "control": lambda: gemm(a, b, c),
+        "gemm_gelu": lambda: fused(a, b, bias, c, None, 1.0),
+        "two": two,
+    }
+    table = Table(
+        "A product with a bias and GELU.", ["m, n, k", "gemm_gelu", "of gemm", "control", "of two"]
+    )
+
+    def measure():
+        samples = {name: sampler(call) for name, call in calls.items()}
+        for _ in range(MOST_TURNS):
+            seconds = shuffle(samples, ROUNDS)
+            control = seconds["gemm"] / seconds["control"]
+            if abs(control - 1) <= STEADY:
+                break
+        of_gemm, of_two = (seconds[name] / seconds["gemm_gelu"] for name in ("gemm", "two"))
+        rate = 2 * m * n * k / seconds["gemm_gelu"] / 1e12
+        cells = [f"{rate:.0f} TFLOPS", f"{of_gemm:.3f}", f"{control:.3f}", f"{of_two:.3f}"]
+        figures = (
+            Figure("gemm_gelu of gemm", of_gemm, at_least=OF_GEMM),
+            Figure("gemm_gelu of two", of_two, at_least=OF_TWO),
+        )
+        return Round(cells, figures, (control,))
+
+    table.row(f"{m}, {n}, {k}", measure)
+
+
+def grouped(folder):
+    """Products of groups of as many rows each, beside a product of cuBLAS for each, whose sizes the host knows."""
+    ours = tvm_ffi.load_module(str(folder / "kernels_grouped_gemm.so")).grouped_gemm
+    columns = ["rows, groups, n, k", "grouped_gemm", "of cuBLAS, group by group", "control"]
+    table = Table("Products of groups of rows.", columns)
+    for m, groups, n, k in GROUPS:
+        a, b = torch.randn(m, k, device="cuda").bfloat16(), torch.randn(groups, n, k, device="cuda")
+        b, c = b.bfloat16(), torch.empty(m, n, device="cuda").bfloat16()
+        each = m // groups
+        offsets = torch.arange(groups + 1, device="cuda", dtype=torch.int32) * each
+
+        def one_by_one(a=a, b=b, c=c, each=each):
+            for group in range(b.shape[0]):
+                rows = slice(group * each, (group + 1) * each)
+                torch.matmul(a[rows], b[group].T, out=c[rows])
+
+        calls = {
+            "ours": lambda a=a, b=b, c=c, offsets=offsets: ours(a, b, offsets, c),
+            "cuBLAS": one_by_one,
+            "control": one_by_one,
+        }
+
+        def measure(calls=calls, work=2 * m * n * k):
+            samples = {name: sampler(call) for name, call in calls.items()}
+            seconds = shuffle(samples, ROUNDS)
+            control = seconds["cuBLAS"] / seconds["control"]
+            ratio = seconds["cuBLAS"] / seconds["ours"]
+            rate = work / seconds["ours"] / 1e12
+            cells = [f"{rate:.0f} TFLOPS", f"{ratio:.3f}", f"{control:.3f}"]
+            return Round(cells, (), (control,))
+
+        table.row(f"{m}, {groups}, {n}, {k}", measure)
+
+
 def main(folder):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     found = functions(folder)
     table_of("Products in bfloat16, beside cuBLAS.", found, SQUARES, LEAST, MEAN)
-    table_of("Products in bfloat16 of other shapes, beside cuBLAS.", found, OTHERS, {}, {})
+    table_of(
+        "Products in bfloat16 of other shapes, beside cuBLAS.",
+        found,
+        OTHERS,
+        OTHERS_LEAST,
+        OTHERS_MEAN,
+    )
+    title = "Products in bfloat16 by one size of tiles each, and how many blocks share one, beside cuBLAS."
+    table_of(title, variants(folder), SQUARES + OTHERS, {}, {})
+    epilogue(folder)
+    grouped(folder)
     Table.end()
 
 

@@ -265,10 +265,10 @@ def store_row(lane, sums, c, row, column, epilogue):
     out = kp.make_rmem_tensor(sums.shape, c.element_type)
     for j in kp.range_constexpr(kp.size(sums, mode=[1])):
         for e in kp.range_constexpr(2):
-            at = pair + j * COLUMNS + e
+            value, at = sums[e, j], pair + j * COLUMNS + e
             if epilogue is not None and row < c.shape[0] and at < c.shape[1]:
-                sums[e, j] = epilogue(sums[e, j], row, at)
-            out[e, j] = c.element_type(sums[e, j])
+                value = epilogue(value, row, at)
+            out[e, j] = c.element_type(value)
     if c.element_type.width == 16 and kp.size(sums, mode=[1]) % 4 == 0:
         for j in kp.range_constexpr(kp.size(sums, mode=[1]) // 4):
             four = kp.local_tile(out, (2, 4), (0, j))

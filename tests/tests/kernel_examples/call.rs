@@ -44,6 +44,8 @@ pub enum Arg {
     Float(f64),
     /// An integer.
     Int(i64),
+    /// An Optional that is left out.
+    None,
 }
 
 /// A tensor: compact and row-major.
@@ -230,6 +232,7 @@ fn passed(args: &[Arg], memories: &mut Memories) -> (Vec<Value>, Vec<Option<Memo
         let (value, memory) = match arg {
             Arg::Float(value) => (Value::Float(*value), None),
             Arg::Int(value) => (Value::Int(*value), None),
+            Arg::None => (Value::None, None),
             Arg::Tensor(array) => {
                 let memory = memories.add(array.memory(format!("argument{number}")));
                 (tensor(address(number), array.element, &array.shape), Some(memory))
@@ -260,9 +263,16 @@ pub fn call(function: &Function, args: &[Arg]) -> Result<Came, String> {
 /// # Errors
 /// Why the call is refused.
 pub fn call_on(cc: i64, function: &Function, args: &[Arg]) -> Result<Came, String> {
+    call_on_device([132, 227 << 10, cc], function, args)
+}
+
+/// The same on a device of so many multiprocessors, bytes of shared memory and a capability.
+///
+/// # Errors
+/// Why the call is refused.
+pub fn call_on_device(facts: [i64; 3], function: &Function, args: &[Arg]) -> Result<Came, String> {
     let mut memories = Memories::default();
     let (values, held) = passed(args, &mut memories);
-    let facts = [132, 227 << 10, cc];
     let arguments = Arguments::new(&values, Arrival::DLTensor).on_device(facts);
     let plan = &function.ready.plan;
     let accepted = match interpret(plan, &arguments, arguments.address(), arguments.count()) {

@@ -28,6 +28,8 @@ type Expected<'e> = (&'static str, &'e str, Option<&'e str>);
 const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py");
 /// The same by warpgroups.
 const WARPGROUP: &str = include_str!("../../../crates/kernel-lang/library/warpgroup.py");
+/// The same by warpgroups with roles.
+const RING: &str = include_str!("../../../crates/kernel-lang/library/ring.py");
 
 /// The files that an example is of, with their texts: its own, and what it has in common with
 /// others. `gemm_simple` has the library's part as a file, so that defects can be planted there,
@@ -36,7 +38,7 @@ fn files_of(example: &'static str, function: &str) -> Vec<(&'static str, String)
     let own = text(example);
     let names = ["raster", "tiled_mma", "tile_stream", "gemm", "store_tile"];
     if function == "gemm_simple" {
-        let own = own.split("\n\nBIG = ").next().unwrap_or_default();
+        let own = own.split("\n\nROWS, ").next().unwrap_or_default();
         let import = format!("kp\nfrom matrix import {}\n", names.join(", "));
         let own = own.replacen("kp\n", &import, 1);
         let own = names
@@ -47,8 +49,19 @@ fn files_of(example: &'static str, function: &str) -> Vec<(&'static str, String)
         return vec![("gemm", own), ("matrix", matrix), ("warpgroup", WARPGROUP.to_string())];
     }
     if function == "gemm" {
-        // What is found in the library has lines there.
-        return vec![("gemm", own), ("warpgroup", WARPGROUP.to_string())];
+        // Its ring is a file, too. What is found elsewhere in the library has lines there.
+        let names = ["tile_ring", "store_parts"];
+        let import = format!("kp\nfrom ring import {}\n", names.join(", "));
+        let own = names
+            .iter()
+            .fold(own, |own, name| own.replace(&format!("kp.{name}("), &format!("{name}(")));
+        let own = own.replacen("kp\n", &import, 1);
+        return vec![
+            ("gemm", own),
+            ("ring", RING.to_string()),
+            ("matrix", MATRIX.to_string()),
+            ("warpgroup", WARPGROUP.to_string()),
+        ];
     }
     let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
     [(example, own)].into_iter().chain(shared).collect()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Products of matrices: what `matmul.py` and `gemm.py` compute.
 
-use crate::call::{Arg, Array, call};
+use crate::call::{Arg, Array, call, call_on_device};
 use crate::results::{
     F32, U, expect_near, fresh, function, in_place, input, last, last_on, rounding,
 };
@@ -63,6 +63,33 @@ fn matrix_units_multiply() {
     }
 }
 
+/// Every size of tiles, and every number of blocks that share one along k: each is the quickest for
+/// some extents on some device.
+#[test]
+fn tiles_go_by_the_shape_and_the_device() {
+    let gemm = function("gemm", "gemm");
+    for (n_multiprocessors, [m, n, k], kernel) in [
+        (1, [130, 256, 72], "gemm_roles_float16"),
+        (1, [130, 224, 72], "gemm_roles_2_float16"),
+        (1, [130, 192, 72], "gemm_roles_3_float16"),
+        (132, [130, 136, 72], "gemm_roles_4_float16"),
+        (4, [16, 136, 1104], "gemm_parts_float16"),
+        (8, [16, 136, 1104], "gemm_parts_2_float16"),
+        (132, [16, 136, 1104], "gemm_parts_3_float16"),
+        (1, [130, 255, 72], "gemm_roles_5_float16"),
+        (132, [130, 31, 1104], "gemm_roles_6_float16"),
+    ] {
+        let ((a, left), (b, right)) =
+            (input(Scalar::F16, &[m, k], 3), input(Scalar::F16, &[n, k], 4));
+        let args = [a, b, fresh(Scalar::F16, &[m, n])];
+        let device = [n_multiprocessors, 227 << 10, 90];
+        let came = call_on_device(device, &gemm, &args).expect("the call is accepted");
+        assert_eq!((came.found, came.launched), (vec![], vec![kernel.to_string()]));
+        let found = came.tensors.last().expect("there is a tensor");
+        expect_near(kernel, found, products_of_rows(Scalar::F16, [&left, &right], (m, n, k)));
+    }
+}
+
 #[test]
 fn matrix_units_do_not_multiply_in_place() {
     let gemm = function("gemm", "gemm_simple");
@@ -98,11 +125,122 @@ fn products_of_rows(
     (m, n, k): (i64, i64, i64),
 ) -> Vec<(f64, f64)> {
     let (unit, least) = rounding(element);
+    let products = exact_products([a, b], (m, n, k)).into_iter();
+    let bound = |exact: f64, size| unit * exact.abs() + 3.0 * k as f64 * U * size + least;
+    products.map(|(exact, size)| (exact, bound(exact, size))).collect()
+}
+
+/// The products of rows, and the sums of the magnitudes of what is added there.
+fn exact_products([a, b]: [&[f64]; 2], (m, n, k): (i64, i64, i64)) -> Vec<(f64, f64)> {
     let (n, k) = (n as usize, k as usize);
     let product = |i: usize| {
         let terms = || (0..k).map(|t| a[i / n * k + t] * b[i % n * k + t]);
-        let (exact, size): (f64, f64) = (terms().sum(), terms().map(f64::abs).sum());
-        (exact, unit * exact.abs() + 3.0 * k as f64 * U * size + least)
+        (terms().sum(), terms().map(f64::abs).sum())
     };
     (0..m as usize * n).map(product).collect()
+}
+
+/// The error function, by a series whose terms have one sign.
+fn erf(x: f64) -> f64 {
+    let mut term = x.clamp(-6.0, 6.0);
+    let square = term * term;
+    let mut sum = 0.0;
+    for n in 0..200 {
+        sum += term;
+        term *= 2.0 * square / f64::from(2 * n + 3);
+    }
+    sum * (-square).exp() * std::f64::consts::FRAC_2_SQRT_PI
+}
+
+/// An activation of `gemm_epilogue.py`, by the function that has it.
+fn activation(function: &str, x: f64) -> f64 {
+    match function {
+        "gemm_gelu" => 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+        "gemm_gelu_tanh" => {
+            let scale = (2.0 / std::f64::consts::PI).sqrt();
+            0.5 * x * (1.0 + (scale * (x + 0.044715 * x.powi(3))).tanh())
+        }
+        "gemm_relu" => x.max(0.0),
+        _ => x / (1.0 + (-x).exp()),
+    }
+}
+
+/// Calls a function of `gemm_epilogue.py` on a device, and holds the result to its bound.
+fn expect_linear(
+    name: &'static str,
+    cc: i64,
+    (m, n, k): (i64, i64, i64),
+    (element, has_residual): (Scalar, bool),
+) {
+    let ((a, left), (b, right)) = (input(element, &[m, k], 5), input(element, &[n, k], 6));
+    let ((bias, biases), (residual, residuals)) =
+        (input(element, &[n], 7), input(element, &[m, n], 8));
+    let scale = 0.375;
+    let residual = if has_residual { residual } else { Arg::None };
+    let args = [a, b, bias, fresh(element, &[m, n]), residual, Arg::Float(scale)];
+    let came = call_on_device([132, 227 << 10, cc], &function("gemm_epilogue", name), &args);
+    let came = came.expect("the call is accepted");
+    assert_eq!(came.found, [], "{name}");
+    let (unit, least) = rounding(element);
+    let sums = exact_products([&left, &right], (m, n, k)).into_iter().enumerate();
+    let exact = sums.map(|(i, (sum, size))| {
+        let bias = biases[i % n as usize];
+        let residual = if has_residual { residuals[i] } else { 0.0 };
+        let x = sum * scale + bias;
+        let off = 3.0 * (k + 1) as f64 * U * (scale * size + bias.abs());
+        let exact = activation(name, x) + residual;
+        let bound = 1.13 * off + 9.0 * U * x.abs() + U * residual.abs();
+        (exact, unit * exact.abs() + bound * (1.0 + unit) + least)
+    });
+    expect_near(&format!("{name} {m}x{n}x{k} on {cc}"), &came.tensors[3], exact);
+}
+
+#[test]
+fn sums_are_finished_before_they_are_written() {
+    for cc in [80, 90] {
+        expect_linear("gemm_gelu", cc, (130, 136, 72), (Scalar::BF16, true));
+        expect_linear("gemm_gelu", cc, (33, 129, 24), (Scalar::F16, false));
+    }
+    // Parts of k.
+    expect_linear("gemm_gelu", 90, (16, 136, 1104), (Scalar::F16, true));
+    expect_linear("gemm_gelu_tanh", 90, (65, 40, 40), (Scalar::F16, false));
+    expect_linear("gemm_relu", 80, (1, 7, 8), (Scalar::BF16, true));
+    expect_linear("gemm_silu", 90, (20, 31, 16), (Scalar::BF16, true));
+}
+
+#[test]
+fn groups_of_rows_have_their_own_products() {
+    let grouped = function("grouped_gemm", "grouped_gemm");
+    // Empty groups, some below a tile and beyond it, rows of none in front and behind; tiles of 64
+    // rows and of 128.
+    for (m, n, k, offsets) in [
+        (200, 264, 72, vec![0, 3, 3, 70, 200]),
+        (300, 16, 136, vec![2, 2, 135, 290]),
+        (9, 31, 8, vec![0, 4, 4, 4, 8, 9]),
+        (5, 8, 16, vec![0, 0]),
+        (5, 8, 16, vec![3, 1, 4000]),
+    ] {
+        let groups = offsets.len() as i64 - 1;
+        let ((a, left), (b, right)) =
+            (input(Scalar::F16, &[m, k], 1), input(Scalar::F16, &[groups, n, k], 2));
+        let starts: Vec<_> = offsets.iter().map(|start| f64::from(*start)).collect();
+        let starts = Arg::Tensor(Array::of(Scalar::I32, &[groups + 1], starts));
+        // Rows of no group stay as they are.
+        let kept = Arg::Tensor(Array::of(Scalar::F16, &[m, n], vec![-7.0; (m * n) as usize]));
+        let came = call_on_device([5, 227 << 10, 90], &grouped, &[a, b, starts, kept]);
+        let came = came.expect("the call is accepted");
+        assert_eq!(came.found, [], "{offsets:?}");
+        let mut expected = vec![(-7.0, 0.0); (m * n) as usize];
+        for (group, bounds) in offsets.windows(2).enumerate() {
+            let rows = bounds[0] as usize..(bounds[1] as usize).min(m as usize);
+            let size = (n * k) as usize;
+            let own = &right[group * size..(group + 1) * size];
+            for row in rows {
+                let left = &left[row * k as usize..(row + 1) * k as usize];
+                let products = products_of_rows(Scalar::F16, [left, own], (1, n, k));
+                expected[row * n as usize..(row + 1) * n as usize].copy_from_slice(&products);
+            }
+        }
+        expect_near(&format!("{offsets:?}"), &came.tensors[3], expected);
+    }
 }

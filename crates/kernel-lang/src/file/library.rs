@@ -24,7 +24,7 @@ pub(super) struct Part {
 }
 
 /// The files.
-pub(super) const PARTS: [Part; 5] = [
+pub(super) const PARTS: [Part; 6] = [
     Part { name: "memory.py", text: include_str!("../../library/memory.py"), family: None },
     Part {
         name: "pipeline.py",
@@ -45,6 +45,11 @@ pub(super) const PARTS: [Part; 5] = [
         name: "store.py",
         text: include_str!("../../library/store.py"),
         family: Some("Tiles that the device stores"),
+    },
+    Part {
+        name: "ring.py",
+        text: include_str!("../../library/ring.py"),
+        family: Some("Products of tiles by warpgroups with roles"),
     },
 ];
 

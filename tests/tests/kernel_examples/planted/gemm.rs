@@ -104,7 +104,7 @@ fn in_the_stages_of_warpgroups() {
     example.expect((wait, "        kp.wgmma_wait(2)\n"), &overwritten);
     let fence = [("product-fence", PRODUCT, Some("self.values.fill(0)"))];
     example.expect(("kp.wgmma_fence()", "pass"), &fence);
-    let line = "out[e, j] = c.element_type(sums[e, j])";
+    let line = "value, at = sums[e, j], pair";
     let in_flight = [("fragment-in-flight", line, Some(PRODUCT))];
     example.expect(("kp.wgmma_wait(0)", "pass"), &in_flight);
     let deadlock = [("deadlock", FILLED, None)];
@@ -157,30 +157,36 @@ const RELEASES: [&str; 2] = ["^before = at", "^kp.store_tile(mma, acc, c, place)
 
 #[test]
 fn in_the_roles_of_gemm() {
-    let example = gemm_of_roles(320);
+    const EMPTY: &str = "self.empty[at].wait(self.state.phase";
+    const FULL: &str = "self.full[at].wait(self.state.phase";
+    const COPIES: [&str; 2] = ["kp.copy(a[None", "kp.copy(b[None"];
+    const RELEASE: &str = "self.empty[stage].arrive()";
+    let example = gemm_of_roles(448);
     let misused = |line, other| ("misused-barrier", line, other);
-    let overwritten = |code| COPIES.map(|copy| (code, copy, Some(PRODUCT)));
-    let (raced, flying) = (overwritten("shared-race"), overwritten("product-in-flight"));
+    let raced = COPIES.map(|copy| ("shared-race", copy, Some(PRODUCT)));
     let ahead = misused(FULL, Some(COPIES[1]));
     let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
-    example.expect(("state.phase ^ 1)", "state.phase)"), &deadlock);
+    example.expect(("self.state.phase ^ 1)", "self.state.phase)"), &deadlock);
     let early = [&[misused(EMPTY, None), ahead][..], &raced].concat();
-    example.expect(("empty[s].init(2)", "empty[s].init(1)"), &early);
-    example.expect(("BIG[2] * 2)", "BIG[2])"), &[misused(COPIES[1], None)]);
-    let other_phase = [&[misused(FULL, None), ahead][..], &flying].concat();
+    example
+        .expect(("self.empty[s].init(mma.threads // WARPGROUP)", "self.empty[s].init(1)"), &early);
+    let [all, less] = ["m + n", "m + n - 8"]
+        .map(|rows| format!("^ 1)\n            full.arrive_and_expect_tx(({rows}) *"));
+    example.expect((&all, &less), &[misused(COPIES[1], None)]);
+    let other_phase = [misused(FULL, None)];
     example.expect((&format!("{FULL})"), &format!("{FULL} ^ 1)")), &other_phase);
-    let [wait, less] = [1, 2].map(|n| format!("kp.wgmma_wait({n})\n                # All"));
+    let [wait, less] = [1, 2].map(|n| format!("kp.wgmma_wait({n})\n            # All"));
     example.expect((&wait, &less), &[&[ahead][..], &raced].concat());
-    let too_often = [&[misused(EMPTY, Some(RELEASES[0])), ahead][..], &raced].concat();
-    example.expect(("if k > 0 and is_elected", "if is_elected"), &too_often);
+    let too_often = [&[misused(EMPTY, Some(RELEASE)), ahead][..], &raced].concat();
+    example.expect(("            if step > self.first:", "            if True:"), &too_often);
     let grow = "kp.setmaxregister_increase(232)";
-    let barrier = [("divergent", "^part = mma.get_slice", Some("if kp.warpgroup_idx() == 0"))];
-    example.expect((grow, "kp.sync_threads()"), &barrier);
+    let barrier = [("divergent", "# some", Some("if kp.warpgroup_idx() == 0"))];
+    example.expect((grow, "kp.sync_threads()  # some"), &barrier);
     let most = "kp.setmaxregister_increase(248)";
     example.expect((grow, most), &[("registers", most, None)]);
     let unawaited = [
-        &[misused(EMPTY, Some(RELEASES[0])), misused(EMPTY, Some(RELEASES[1]))][..],
-        &flying,
+        &COPIES.map(|copy| ("copy-in-flight", copy, Some(copy)))[..],
+        &[misused(EMPTY, Some(RELEASE))],
         &COPIES.map(|copy| ("unawaited-copy", copy, None)),
         &[("uninitialised-read", PRODUCT, None)],
     ];
@@ -189,10 +195,28 @@ fn in_the_roles_of_gemm() {
         ("copy-in-flight", COPIES[1], Some(COPIES[1])),
         ("copy-in-flight", PRODUCT, Some(COPIES[1])),
         ("shared-race", COPIES[1], Some(COPIES[1])),
-        ("shared-race", PRODUCT, Some(COPIES[1])),
         ("uninitialised-read", PRODUCT, None),
     ];
-    example.expect(("tiles_b[None, None, at]", "tiles_b[None, None, 0]"), &one_stage);
+    example.expect(("self.tiles_b[None, None, at]", "self.tiles_b[None, None, 0]"), &one_stage);
+}
+
+/// Where the blocks of a cluster add up their parts of k.
+#[test]
+fn in_the_parts_of_gemm() {
+    const PUT: &str = "c[row, column + e] = values[e]";
+    const READ: &str = "sums.store(sums.load() + kp.local_tile(part";
+    const WRITE: &str = "c[row, column + e] = c.element_type(value)";
+    let example = gemm_of_roles(1104);
+    let (absent, unwritten) = (("absent-block", READ, None), ("uninitialised-read", READ, None));
+    let raced = [("shared-race", PUT, Some(READ)), ("shared-race", READ, Some(PUT))];
+    let met = "    kp.cluster_sync()\n    for i in";
+    example.expect((met, "    for i in"), &[&[absent][..], &raced, &[unwritten]].concat());
+    let left = "        write_run(sums, c, at, epilogue)\n    kp.cluster_sync()\n";
+    example.expect((left, "        write_run(sums, c, at, epilogue)\n"), &[absent]);
+    example.expect(("        sums.fill(0)\n        for other", "        for other"), &[unwritten]);
+    let share = "kp.block_idx_in_cluster() * rows +";
+    let race = [("global-race", WRITE, Some(WRITE))];
+    example.expect((share, "kp.block_idx_in_cluster() // 2 * rows +"), &race);
 }
 
 #[test]
