@@ -196,3 +196,147 @@ def cubes(x, y, seen, swizzle):
     l, m, n = x.shape
     grid = kp.ceil_div(n, row_of(x.dtype, bits)), kp.ceil_div(m, ROWS), kp.ceil_div(l, PLANES)
     cube_kernel(x, y, seen, bits).launch(grid=grid, block=THREADS)
+
+
+@kp.kernel
+def reduce_kernel(x, y, word: kp.Constexpr):
+    """Each block combines a plane of x with y."""
+    row = 1024 // x.dtype.width
+    layout = swizzled(x.dtype, 3, kp.make_layout((1, ROWS, row), stride=(ROWS * row, row, 1)))
+    onto = swizzled(x.dtype, 3, kp.make_layout((ROWS, row), stride=(row, 1)))
+    given, made = kp.make_tma(x, layout), kp.make_tma(y, onto)
+    tile, there = kp.shared(x.dtype, onto), kp.mbarrier()
+    result = kp.shared(x.dtype, onto)
+    brought = kp.shared(x.dtype, layout)
+    t, (j, i, plane) = kp.thread_idx()[0], kp.block_idx()
+    if t == 0:
+        there.init(1)
+        kp.prefetch(given[None, (plane, i, j)])
+        there.arrive_and_expect_tx(ROWS * row * x.dtype.width // 8)
+        kp.copy(given[None, (plane, i, j)], brought, to=there)
+    kp.sync_threads()
+    there.wait()
+    for at in range(t, ROWS * row, THREADS):
+        result[at] = brought[at]
+    kp.fence_view_async_shared()
+    kp.sync_threads()
+    if t == 0:
+        kp.copy(result, made[None, (i, j)], to=kp.bulk_group, reduction_kind=word)
+        kp.bulk_commit_group()
+        kp.bulk_wait_group(0, read=True)
+
+
+def launch_reduction(x, y, word):
+    planes, m, n = x.shape
+    grid = kp.ceil_div(n, 1024 // x.dtype.width), kp.ceil_div(m, ROWS), planes
+    reduce_kernel(x, y, word).launch(grid=grid, block=THREADS)
+
+
+@kp.jit(
+    """
+    reduce_add(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, uint64, float16, bfloat16, float32}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_add(x, y):
+    launch_reduction(x, y, "add")
+
+
+@kp.jit(
+    """
+    reduce_min(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64, float16, bfloat16}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_min(x, y):
+    launch_reduction(x, y, "min")
+
+
+@kp.jit(
+    """
+    reduce_max(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64, float16, bfloat16}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_max(x, y):
+    launch_reduction(x, y, "max")
+
+
+@kp.jit(
+    """
+    reduce_and(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_and(x, y):
+    launch_reduction(x, y, "and")
+
+
+@kp.jit(
+    """
+    reduce_or(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_or(x, y):
+    launch_reduction(x, y, "or")
+
+
+@kp.jit(
+    """
+    reduce_xor(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_xor(x, y):
+    launch_reduction(x, y, "xor")
+
+
+@kp.kernel
+def multicast_kernel(x, out):
+    """Each block of a cluster brings its part of each step to all of them, in a ring of stages."""
+    rank, size, t = kp.block_idx_in_cluster(), kp.cluster_size(), kp.thread_idx()[0]
+    layout = kp.make_layout((1, 32, 4 * STAGES), stride=(32, 1, 32))
+    tma, tiles = kp.make_tma(x, layout), kp.shared(kp.int32, layout)
+    full, empty = kp.mbarrier(STAGES), kp.mbarrier(STAGES)
+    if t == 0:
+        for s in kp.range_constexpr(STAGES):
+            full[s].init(1)
+            empty[s].init(size)
+    kp.cluster_sync()
+    steps = x.shape[0] // size
+    state = kp.make_pipeline_state(kp.PipelineUserType.Consumer, STAGES)
+    if kp.warp_idx() == 1:
+        if kp.elect_one():
+            for k in range(steps):
+                at = state.index
+                empty[at].wait(state.phase ^ 1)
+                full[at].arrive_and_expect_tx(128 * size)
+                place, tile = (size * k + rank, 0), tiles[None, None, 4 * at + rank]
+                kp.copy(tma[None, place], tile, to=full[at], mcast_mask=(1 << size) - 1)
+                state.advance()
+    else:
+        total = kp.int32(0)
+        for k in range(steps):
+            at = state.index
+            full[at].wait(state.phase)
+            for part in range(size):
+                total = 3 * total + tiles[0, (t + rank) % 32, 4 * at + part]
+            kp.sync_warp()
+            if kp.elect_one():
+                for other in range(size):
+                    kp.map_shared(empty[at], other).arrive()
+            state.advance()
+        out[kp.block_idx()[0], t] = total
+    kp.cluster_sync()
+
+
+@kp.jit(
+    """
+    multicast(x: Tensor([m, 32], int32, align=16), out: Tensor([b, 32], int32, mut), size: int64)
+    where m > 0, b > 0, noalias(x, out)
+    """
+)
+def multicast(x, out, size):
+    n = kp.static(size, (1, 2, 4))
+    multicast_kernel(x, out).launch(grid=out.shape[0], block=64, cluster=n)

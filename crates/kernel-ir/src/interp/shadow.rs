@@ -11,7 +11,7 @@
 //! are the marks of copies in flight, which happen at no time yet.
 
 use super::clock::{Clock, Event, Now, Reach, grid_of, in_grid, of_grid};
-use super::flight::Mark;
+use super::flight::{By, Mark};
 use kernpack_machine::block::WARP_SIZE;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -37,6 +37,8 @@ pub(super) enum Way {
     /// Atomic operations that other devices may take part in.
     AtomicReadFar = 11,
     AtomicWriteFar = 12,
+    /// A copy of many bytes that combines each element in one step, for all of the device.
+    AsyncUpdate = 13,
 }
 
 /// The last write, the group and its lanes.
@@ -74,6 +76,7 @@ impl Way {
             10 => Way::AsyncWrite,
             11 => Way::AtomicReadFar,
             12 => Way::AtomicWriteFar,
+            13 => Way::AsyncUpdate,
             _ => Way::AtomicWrite,
         }
     }
@@ -85,7 +88,8 @@ impl Way {
             | Way::AtomicWriteNear
             | Way::AtomicWrite
             | Way::AtomicWriteFar
-            | Way::AsyncWrite => true,
+            | Way::AsyncWrite
+            | Way::AsyncUpdate => true,
             Way::Read
             | Way::AtomicReadHere
             | Way::AtomicReadNear
@@ -105,19 +109,20 @@ impl Way {
             Way::Read | Way::Write | Way::AsyncRead | Way::AsyncWrite => None,
             Way::AtomicReadHere | Way::AtomicWriteHere => Some(Reach::Block),
             Way::AtomicReadNear | Way::AtomicWriteNear => Some(Reach::Cluster),
-            Way::AtomicRead | Way::AtomicWrite => Some(Reach::Grid),
+            Way::AtomicRead | Way::AtomicWrite | Way::AsyncUpdate => Some(Reach::Grid),
             Way::AtomicReadFar | Way::AtomicWriteFar => Some(Reach::System),
         }
     }
 
     /// Whether it was a copy of many bytes.
     pub const fn is_async(self) -> bool {
-        matches!(self, Way::AsyncRead | Way::AsyncWrite)
+        matches!(self, Way::AsyncRead | Way::AsyncWrite | Way::AsyncUpdate)
     }
 
     /// Its deed, for messages.
     pub const fn text(self) -> &'static str {
         match (self.writes(), self.is_atomic()) {
+            (true, true) if self.is_async() => "combines it in one step",
             (true, _) if self.is_async() => "copies into it",
             (false, _) if self.is_async() => "copies from it",
             (false, false) => "reads it",
@@ -448,13 +453,16 @@ impl Shadow {
         !self.marks.is_empty() || !self.spans.is_empty()
     }
 
-    /// A copy in flight that an access to a cell has to wait for.
-    pub fn in_flight(&self, cell: usize, writes: bool) -> Option<Mark> {
+    /// A copy in flight that an access to a cell has to wait for. Reductions do not wait for one
+    /// another, nor do steps that all of the device takes part in.
+    pub fn in_flight(&self, cell: usize, way: Way) -> Option<Mark> {
+        let is_step = way.writes() && way.reach() >= Some(Reach::Grid);
+        let is_shared = |mark: &Mark| mark.by == By::Reduction && mark.writes && is_step;
         let first = (cell + 1).saturating_sub(self.longest_span);
         let spans = self.spans.range(first..=cell).flat_map(|(_, spans)| spans);
         let spans = spans.filter(|(end, _)| cell < *end).map(|(_, mark)| mark);
         let mut marks = self.marks.get(&cell).into_iter().flatten().chain(spans);
-        marks.find(|mark| mark.writes || writes).copied()
+        marks.find(|mark| (mark.writes || way.writes()) && !is_shared(mark)).copied()
     }
 
     /// A copy that touches a cell begins.
@@ -528,7 +536,11 @@ impl Shadow {
             | Way::AtomicWriteHere
             | Way::AtomicReadNear
             | Way::AtomicWriteNear => true,
-            Way::AtomicRead | Way::AtomicWrite | Way::AtomicReadFar | Way::AtomicWriteFar => {
+            Way::AtomicRead
+            | Way::AtomicWrite
+            | Way::AtomicReadFar
+            | Way::AtomicWriteFar
+            | Way::AsyncUpdate => {
                 groups.has_plain_or_narrow || way.reach() < Some(self.packing.widest())
             }
         };
