@@ -80,7 +80,7 @@ const fn prefetch(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
     row(name, doc, takes, BulkOp::PrefetchBox)
 }
 
-/// What combines the elements of a box with those of a tensor: each a
+/// The operations that combine elements of a box with those of a tensor: each a
 /// [`Binary`](crate::op::Binary) of that name.
 pub const REDUCTIONS: &[&str] = &["add", "min", "max", "and", "or", "xor"];
 
