@@ -220,7 +220,7 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         copy_box(cx, [&source, &target], &pred, (&of_map.name, to.as_ref()), given);
         return Elaborated::None;
     }
-    for name in [MASK, REDUCTION].into_iter().filter(|name| is_given(given, name)) {
+    if let Some(name) = [MASK, REDUCTION].into_iter().find(|name| is_given(given, name)) {
         let message = format!("`{name}` is for copies of tiles of a map");
         cx.mistake("arguments", given.span, message, "make a map: `kp.make_tma(x, layout)`");
         return Elaborated::Poison;
