@@ -44,9 +44,7 @@ class TmaStore:
                 own = kp.local_tile(sums[None, i, None], (4, self.columns // COLUMNS), (0, j))
                 at = row + i * warps, column + j
                 self.apply(part.lane, own, at, epilogue)
-                self.store_part(
-                    part.lane, own, self.parts[None, None, stage], at, reduction_kind
-                )
+                self.store_part(part.lane, own, self.parts[None, None, stage], at, reduction_kind)
 
     def store_part(self, lane, sums, tile, at, reduction_kind):
         if kp.elect_one():
@@ -57,9 +55,7 @@ class TmaStore:
         kp.fence_view_async_shared()
         kp.sync_warp()
         if kp.elect_one():
-            kp.copy(
-                tile, self.map[None, at], to=kp.bulk_group, reduction_kind=reduction_kind
-            )
+            kp.copy(tile, self.map[None, at], to=kp.bulk_group, reduction_kind=reduction_kind)
             kp.bulk_commit_group()
 
     def apply(self, lane, sums, at, epilogue):
