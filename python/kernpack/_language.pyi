@@ -420,6 +420,8 @@ def copy(
     target: Tensor,
     pred: Tensor | builtins.bool | None = ...,
     to: AsyncGroup | Mbarrier | AcquiredStage | None = ...,
+    mcast_mask: Numeric | None = ...,
+    reduction_kind: str | None | None = ...,
 ) -> None:
     """Copies a tile of constant size, with the widest accesses that alignment and strides are
     known to allow. `pred` is a bool, or one for each element: what it is false for is neither
@@ -428,8 +430,11 @@ def copy(
     mbarrier one thread copies the tile, whose elements lie side by side, from global memory, or
     from the block's own, to shared memory, also of another block of the cluster;
     `to=kp.bulk_group` does from shared to global memory. Both need sm_90, and addresses and
-    bytes that are multiples of 16. So tiles of a map, `kp.make_tma(x, layout)`, come and go. An
-    object that has a field `to`, as stages of pipelines have, stands for what that is.
+    bytes that are multiples of 16. So tiles of a map, `kp.make_tma(x, layout)`, come and go:
+    with `mcast_mask` to all blocks of the cluster whose bit is set, each of whose mbarriers at
+    that place counts the bytes; with `reduction_kind`, which is `"add"`, `"min"`, `"max"`,
+    `"and"`, `"or"` or `"xor"`, each element is combined with that of the tensor, in one step.
+    An object that has a field `to`, as stages of pipelines have, stands for what that is.
     """
 
 def autovec_copy(source: Tensor, target: Tensor) -> None:
@@ -447,10 +452,11 @@ def cached(x: Tensor, cache: str) -> Tensor:
     what is not. A hint changes no result.
     """
 
-def prefetch(x: Tensor, index: Coord, level: str | None = ...) -> None:
+def prefetch(x: Tensor, index: Coord | None = ..., level: str | None = ...) -> None:
     """Has the line of a cache fetched that an element of a tensor in global memory is in, which
     changes no result. `level` is `"L2"`, which it is where it is left out, or `"L1"`. The index
-    is in bounds, as in a read.
+    is in bounds, as in a read. Of a tile of a map, `tma[None, (i, j)]`, which has no index, all
+    is fetched to L2; it needs `sm_90`.
     """
 
 def make_layout(shape: Shape, stride: Stride | None = ...) -> Layout:
@@ -1335,8 +1341,14 @@ class TmaStore:
     stages: int
     def __init__(self, mma: TiledMma, c: Tensor, tile: _Two, stages: int) -> None: ...
     def store_tile(
-        self, acc: Sums | WarpgroupSums, place: _Place, epilogue: _Epilogue | None = ...
+        self,
+        acc: Sums | WarpgroupSums,
+        place: _Place,
+        epilogue: _Epilogue | None = ...,
+        reduction_kind: str | None | None = ...,
     ) -> None:
-        """As `kp.store_tile`, by the same warps. What it writes may yet be on its way."""
+        """As `kp.store_tile`, by the same warps. What it writes may yet be on its way. With
+        `reduction_kind` it is combined with what is there, as by `kp.copy`.
+        """
     def tail(self) -> None:
         """Waits until the device has read all parts, which has to be before the block ends."""

@@ -101,3 +101,54 @@ def test_a_row_that_begins_anywhere_is_refused(package):
     seen = torch.zeros(8, 128, dtype=torch.int16, device="cuda")
     with pytest.raises(ValueError, match="expected strides.* to be a multiple of 16"):
         package.matrices(x, torch.zeros(4, 32, dtype=x.dtype, device="cuda"), seen, 3)
+
+
+REDUCTIONS = {
+    "add": lambda x: x.sum(0),
+    "min": lambda x: x.amin(0),
+    "max": lambda x: x.amax(0),
+    "and": lambda x: bitwise(torch.bitwise_and, x),
+    "or": lambda x: bitwise(torch.bitwise_or, x),
+    "xor": lambda x: bitwise(torch.bitwise_xor, x),
+}
+FLOATS = [torch.float16, torch.bfloat16]
+# torch adds no uint64, and int64 has the same bits: the device adds the former alone.
+REDUCED = [(word, torch.int32) for word in REDUCTIONS]
+REDUCED += [(word, torch.int64) for word in REDUCTIONS if word != "add"]
+REDUCED += [(word, dtype) for word in ("add", "min", "max") for dtype in FLOATS]
+REDUCED += [("add", torch.float32)]
+
+
+def bitwise(operation, x):
+    result = x[0]
+    for plane in x[1:]:
+        result = operation(result, plane)
+    return result
+
+
+@pytest.mark.parametrize(("word", "dtype"), REDUCED, ids=str)
+@pytest.mark.parametrize("shape", [[1, 1, 8], [3, 7, 40], [16, 9, 136], [50, 61, 264]])
+def test_reductions(package, shape, word, dtype):
+    # Sums of so many small integers are exact in every type and order.
+    x = torch.randint(-2, 3, shape, device="cuda").to(dtype)
+    y = torch.randint(-2, 3, shape[1:], device="cuda").to(dtype)
+    expected = REDUCTIONS[word](torch.cat([y[None], x]).to(torch.int64)).to(dtype)
+    getattr(package, f"reduce_{word}")(x, y)
+    torch.testing.assert_close(y, expected, rtol=0, atol=0)
+
+
+@pytest.mark.skipif(torch.cuda.get_device_capability() != (9, 0), reason="it is of sm_90a")
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 7, 200])
+def test_multicast(steps, size):
+    package = tvm_ffi.load_module(str(FOLDER / "multicast_kernels.so"))
+    x = torch.randint(-9, 10, (steps * size, 32), dtype=torch.int32, device="cuda")
+    totals = torch.zeros(32, dtype=torch.int32, device="cuda")
+    for row in x:
+        totals = 3 * totals + row
+    ranks = torch.arange(8 * size, device="cuda") % size
+    places = (torch.arange(32, device="cuda") + ranks[:, None]) % 32
+    for _ in range(5):
+        out = torch.full((8 * size, 32), AROUND, dtype=torch.int32, device="cuda")
+        package.multicast(x, out, size)
+        torch.testing.assert_close(out, totals[places], rtol=0, atol=0)

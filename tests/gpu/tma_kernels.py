@@ -15,7 +15,7 @@ def swizzled(dtype, bits, layout):
     if bits == 0:
         return layout
     chunk = 128 // dtype.width
-    base = 4 if chunk == 16 else 3 if chunk == 8 else 2
+    base = 4 if chunk == 16 else 3 if chunk == 8 else 2 if chunk == 4 else 1
     return kp.make_composed_layout(kp.make_swizzle(bits, base, 3), 0, layout)
 
 
@@ -196,3 +196,97 @@ def cubes(x, y, seen, swizzle):
     l, m, n = x.shape
     grid = kp.ceil_div(n, row_of(x.dtype, bits)), kp.ceil_div(m, ROWS), kp.ceil_div(l, PLANES)
     cube_kernel(x, y, seen, bits).launch(grid=grid, block=THREADS)
+
+
+@kp.kernel
+def reduce_kernel(x, y, word: kp.Constexpr):
+    """Each block combines a plane of x with y."""
+    row = 1024 // x.dtype.width
+    layout = swizzled(x.dtype, 3, kp.make_layout((1, ROWS, row), stride=(ROWS * row, row, 1)))
+    onto = swizzled(x.dtype, 3, kp.make_layout((ROWS, row), stride=(row, 1)))
+    given, made = kp.make_tma(x, layout), kp.make_tma(y, onto)
+    tile, there = kp.shared(x.dtype, onto), kp.mbarrier()
+    result = kp.shared(x.dtype, onto)
+    brought = kp.shared(x.dtype, layout)
+    t, (j, i, plane) = kp.thread_idx()[0], kp.block_idx()
+    if t == 0:
+        there.init(1)
+        kp.prefetch(given[None, (plane, i, j)])
+        there.arrive_and_expect_tx(ROWS * row * x.dtype.width // 8)
+        kp.copy(given[None, (plane, i, j)], brought, to=there)
+    kp.sync_threads()
+    there.wait()
+    for at in range(t, ROWS * row, THREADS):
+        result[at] = brought[at]
+    kp.fence_view_async_shared()
+    kp.sync_threads()
+    if t == 0:
+        kp.copy(result, made[None, (i, j)], to=kp.bulk_group, reduction_kind=word)
+        kp.bulk_commit_group()
+        kp.bulk_wait_group(0, read=True)
+
+
+def launch_reduction(x, y, word):
+    planes, m, n = x.shape
+    grid = kp.ceil_div(n, 1024 // x.dtype.width), kp.ceil_div(m, ROWS), planes
+    reduce_kernel(x, y, word).launch(grid=grid, block=THREADS)
+
+
+@kp.jit(
+    """
+    reduce_add(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, uint64, float16, bfloat16, float32}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_add(x, y):
+    launch_reduction(x, y, "add")
+
+
+@kp.jit(
+    """
+    reduce_min(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64, float16, bfloat16}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_min(x, y):
+    launch_reduction(x, y, "min")
+
+
+@kp.jit(
+    """
+    reduce_max(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64, float16, bfloat16}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_max(x, y):
+    launch_reduction(x, y, "max")
+
+
+@kp.jit(
+    """
+    reduce_and(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_and(x, y):
+    launch_reduction(x, y, "and")
+
+
+@kp.jit(
+    """
+    reduce_or(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_or(x, y):
+    launch_reduction(x, y, "or")
+
+
+@kp.jit(
+    """
+    reduce_xor(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
+    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    """
+)
+def reduce_xor(x, y):
+    launch_reduction(x, y, "xor")

@@ -26,8 +26,8 @@ class TmaStore:
         self.map = kp.make_tma(c, layout)
         self.parts = kp.shared(c.element_type, layout)
 
-    def store_tile(self, acc, place, epilogue=None):
-        """As `kp.store_tile`, by the same warps. What it writes may yet be on its way."""
+    def store_tile(self, acc, place, epilogue=None, reduction_kind=None):
+        """As `kp.store_tile`, by the same warps. What it writes may yet be on its way. With `reduction_kind` it is combined with what is there, as by `kp.copy`."""
         part, sums = acc.part, acc.finish()
         down, across = kp.size(sums, mode=[1]), kp.size(sums, mode=[2]) * COLUMNS // self.columns
         kp.static_assert(
@@ -43,19 +43,19 @@ class TmaStore:
                 stage = (unit * warps + warp) * self.stages + (i * across + j) % self.stages
                 own = kp.local_tile(sums[None, i, None], (4, self.columns // COLUMNS), (0, j))
                 at = row + i * warps, column + j
-                self.store_part(part.lane, own, self.parts[None, None, stage], at, epilogue)
+                self.apply(part.lane, own, at, epilogue)
+                self.store_part(part.lane, own, self.parts[None, None, stage], at, reduction_kind)
 
-    def store_part(self, lane, sums, tile, at, epilogue):
+    def store_part(self, lane, sums, tile, at, reduction_kind):
         if kp.elect_one():
             # What was in the part before has been read.
             kp.bulk_wait_group(self.stages - 1, read=True)
         kp.sync_warp()
-        self.apply(lane, sums, at, epilogue)
         write_part(lane, sums, tile)
         kp.fence_view_async_shared()
         kp.sync_warp()
         if kp.elect_one():
-            kp.copy(tile, self.map[None, at], to=kp.bulk_group)
+            kp.copy(tile, self.map[None, at], to=kp.bulk_group, reduction_kind=reduction_kind)
             kp.bulk_commit_group()
 
     def apply(self, lane, sums, at, epilogue):

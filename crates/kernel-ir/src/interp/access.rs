@@ -232,7 +232,8 @@ impl Execution<'_, '_> {
             if !memory.is_aligned(offset, access.align) {
                 find(Fault::Misaligned);
             }
-            let in_flight = shadow.as_deref().and_then(|all| in_flight(all, offset, bytes, false));
+            let in_flight =
+                shadow.as_deref().and_then(|all| in_flight(all, offset, bytes, Way::Read));
             if let Some(fault) = in_flight {
                 find(fault);
             } else if memory
@@ -281,7 +282,7 @@ impl Execution<'_, '_> {
             match shadow.as_deref_mut() {
                 None => find(Fault::ReadOnly),
                 Some(shadow) => {
-                    if let Some(fault) = in_flight(shadow, offset, bytes, true) {
+                    if let Some(fault) = in_flight(shadow, offset, bytes, Way::Write) {
                         find(fault);
                     }
                     let mut race = None;
@@ -405,8 +406,9 @@ impl Execution<'_, '_> {
     fn other_copy(&self, Mark { event, site, writes, by }: Mark) -> Other {
         let what = match (by, writes) {
             (By::Product, _) => "multiplies it",
+            (By::Reduction, true) => "combines it",
             (By::Copy | By::Bulk, true) => "copies into it",
-            (By::Copy | By::Bulk, false) => "copies from it",
+            (By::Copy | By::Bulk | By::Reduction, false) => "copies from it",
         };
         let thread = self.machine.thread(event.block, event.warp, event.lane);
         Other { place: self.machine.program.sites[site as usize], thread, what }
@@ -486,8 +488,9 @@ fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String
             let element = memory.element_at(byte);
             let what = match (mark.by, mark.writes) {
                 (By::Product, _) => "product of",
+                (By::Reduction, true) => "reduction of",
                 (By::Copy | By::Bulk, true) => "copy into",
-                (By::Copy | By::Bulk, false) => "copy from",
+                (By::Copy | By::Bulk | By::Reduction, false) => "copy from",
             };
             format!("{does} `{element}` while a {what} it is in flight")
         }
@@ -531,11 +534,11 @@ impl Memory {
 
 /// A copy in flight that an access has to wait for.
 #[inline]
-pub(super) fn in_flight(shadow: &Shadow, offset: u64, bytes: u32, writes: bool) -> Option<Fault> {
+pub(super) fn in_flight(shadow: &Shadow, offset: u64, bytes: u32, way: Way) -> Option<Fault> {
     if shadow.marks.is_empty() {
         return None;
     }
-    let (cell, mark) = shadow.marks.first_in(shadow.cells(offset, bytes), writes)?;
+    let (cell, mark) = shadow.marks.first_in(shadow.cells(offset, bytes), way)?;
     Some(Fault::InFlight(shadow.byte_of(cell), mark))
 }
 

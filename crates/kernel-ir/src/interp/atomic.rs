@@ -73,8 +73,7 @@ impl Execution<'_, '_> {
         let new = written(atomic.op, access.scalar, old, given);
         let way = Way::atomic(new.is_some(), atomic.reach);
         let copied = shadow.as_deref();
-        let copied =
-            copied.and_then(|shadow| in_flight(shadow, offset, access.bytes(), way.writes()));
+        let copied = copied.and_then(|shadow| in_flight(shadow, offset, access.bytes(), way));
         let mut fault = copied.or_else(|| check(atomic, memory, offset));
         let packing = self.machine.packing;
         fault = fault.or(touch(shadow, way, lane, (atomic, offset), &now, packing));

@@ -16,12 +16,15 @@ use super::execute::{Execution, Machine};
 use super::finding::{Kind, Thread};
 use super::flight::{By, Mark, mistake};
 use super::marks::{Marks, Rows, joined};
-use super::memory::Memory;
+use super::mbarrier::At;
+use super::memory::{Memory, fetch, put};
 use super::shadow::{Shadow, Way};
 use super::step::{Access, Amount, BulkCopy, BulkStep, Register};
 use super::warp::{Block, Cluster, LANES, Warp, lanes_of};
+use crate::eval;
 use crate::intrinsic::BULK_ALIGN;
-use crate::types::Space;
+use crate::op::Binary;
+use crate::types::{Scalar, Space};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -63,6 +66,8 @@ pub(super) struct Bulk {
     to: End,
     from: End,
     pieces: Arc<[Piece]>,
+    /// The operation that combines each element with what is there, and the type of elements.
+    reduction: Option<(Binary, Scalar)>,
     /// Its mark where it reads.
     mark: Mark,
 }
@@ -113,6 +118,7 @@ impl Execution<'_, '_> {
     pub fn bulk(&mut self, step: &BulkStep) {
         match step {
             BulkStep::Begin(copy) => self.begin_bulk(copy),
+            BulkStep::Prefetch => {}
             BulkStep::Commit => self.commit_bulk(),
             BulkStep::Wait { n_left, only_reads } => self.wait_for_bulk(*n_left, *only_reads),
             BulkStep::Fence { is_of_shared } => self.fence_proxy(*is_of_shared),
@@ -121,31 +127,66 @@ impl Execution<'_, '_> {
 
     fn begin_bulk(&mut self, copy: &BulkCopy) {
         self.warp.outside.access(self.place(), self.warp.active);
+        self.machine.is_exact &= !copy.reduction.is_some_and(|(_, element)| element.is_float());
         for lane in lanes_of(self.warp.active) {
-            let Some(bulk) = self.started(copy, lane) else { continue };
-            match &copy.barrier {
-                Some(barrier) => self.bring_to_mbarrier(barrier, bulk, lane),
-                None => {
-                    self.mark(&bulk);
-                    self.block.bulk_stores.of(self.warp.index, lane).open.push(bulk);
-                }
+            match copy.blocks {
+                Some(mask) => self.begin_in_blocks(copy, mask, lane),
+                None => self.begin_one(copy, None, lane),
             }
         }
         self.pass_time();
     }
 
+    /// A lane copies to the same place of several blocks of the cluster.
+    fn begin_in_blocks(&mut self, copy: &BulkCopy, mask: Register, lane: usize) {
+        let (mask, n_blocks) = (self.warp.file[mask as usize][lane], self.cluster.blocks.len());
+        for rank in (0..u64::BITS).filter(|rank| mask >> rank & 1 == 1) {
+            if (rank as usize) < n_blocks {
+                self.begin_one(copy, Some(rank), lane);
+            } else {
+                let message =
+                    format!("block {rank} of the cluster is out of bounds: it has {n_blocks}");
+                self.find(Kind::IndexOutOfBounds, lane, None, message);
+            }
+        }
+    }
+
+    /// A lane copies, to where its addresses say, or to the same place of another block.
+    fn begin_one(&mut self, copy: &BulkCopy, rank: Option<u32>, lane: usize) {
+        let Some(bulk) = self.started(copy, rank, lane) else { return };
+        match &copy.barrier {
+            Some(barrier) => {
+                let at = self.at_of(barrier, lane);
+                let at = (self.in_block(at.0, rank), at.1);
+                self.bring_to_mbarrier((&of_block(*barrier, rank), at), bulk, lane);
+            }
+            None => {
+                self.mark(&bulk);
+                self.block.bulk_stores.of(self.warp.index, lane).open.push(bulk);
+            }
+        }
+    }
+
+    /// An array, or the one like it of another block.
+    fn in_block(&self, array: u32, rank: Option<u32>) -> u32 {
+        let n_arrays = self.cluster.n_arrays.max(1);
+        rank.map_or(array, |rank| rank * n_arrays + array % n_arrays)
+    }
+
     /// The copy of a lane, where it can be made; finds why not, and what is wrong with it.
-    fn started(&mut self, step: &BulkCopy, lane: usize) -> Option<Bulk> {
-        let [to, from] = [&step.to, &step.from].map(|access| self.end(access, lane));
+    fn started(&mut self, step: &BulkCopy, rank: Option<u32>, lane: usize) -> Option<Bulk> {
+        let [mut to, from] = [&step.to, &step.from].map(|access| self.end(access, lane));
+        to.id = self.in_block(to.id, rank);
         let pieces = match &step.amount {
             Amount::Bytes(bytes) => vec![self.piece_in_a_row(*bytes, [to, from], lane)?],
             Amount::Box(of) => self.pieces_of_box(of, [to, from], lane),
         };
         let event = now!(self.warp, self.block, self.cluster).event(lane as u32);
-        let mark = Mark { writes: false, event, site: step.to.site, by: By::Bulk };
-        let bulk = Bulk { to, from, pieces: pieces.into(), mark };
+        let by = if step.reduction.is_some() { By::Reduction } else { By::Bulk };
+        let mark = Mark { writes: false, event, site: step.to.site, by };
+        let bulk = Bulk { to, from, pieces: pieces.into(), reduction: step.reduction, mark };
         let reads = self.check_end(&step.from, &bulk.touched(false), lane);
-        let writes = self.check_end(&step.to, &bulk.touched(true), lane);
+        let writes = self.check_end(&of_block(step.to, rank), &bulk.touched(true), lane);
         (reads && writes).then_some(bulk)
     }
 
@@ -176,9 +217,10 @@ impl Execution<'_, '_> {
     pub fn check_end(&mut self, access: &Access, touched: &Touched, lane: usize) -> bool {
         let Touched { end, spans, way, .. } = touched;
         let (end, way) = (*end, *way);
-        let (deed, plain) = match way.writes() {
-            true => (Deed::Writes, Way::Write),
-            false => (Deed::Reads, Way::Read),
+        let (deed, plain) = match (way, way.writes()) {
+            (Way::AsyncUpdate, _) => (Deed::Updates, Way::AtomicWrite),
+            (_, true) => (Deed::Writes, Way::Write),
+            (_, false) => (Deed::Reads, Way::Read),
         };
         self.check_presence(access, end.id, deed, 1 << lane);
         self.check_plain(access, end.id, deed, 1 << lane);
@@ -243,8 +285,7 @@ impl Execution<'_, '_> {
     }
 
     /// A copy is in flight, and the phase of its mbarrier that goes on counts its bytes.
-    fn bring_to_mbarrier(&mut self, barrier: &Access, bulk: Bulk, lane: usize) {
-        let at = self.at_of(barrier, lane);
+    fn bring_to_mbarrier(&mut self, (barrier, at): (&Access, At), bulk: Bulk, lane: usize) {
         if !self.is_mbarrier(barrier, at, true, lane) {
             return;
         }
@@ -431,7 +472,7 @@ fn record(
 ) {
     change_mark(machine, cluster, bulk, writes, unmark);
     let (end, spans) = (bulk.end(writes), bulk.spans(writes));
-    let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
+    let way = bulk.way(writes);
     let key = machine.packing.pack(way, who, bulk.mark.site);
     if writes {
         let releases = match end.is_global {
@@ -446,9 +487,10 @@ fn record(
     let Some(shadow) = shadow_of(machine, cluster, end) else { return };
     for (offset, bytes) in spans {
         for cell in shadow.cells(offset, bytes) {
-            match writes {
-                true => shadow.write(cell, key, lane, who),
-                false => shadow.read(cell, key, lane, who),
+            match way {
+                Way::AsyncUpdate => shadow.atomic(cell, key, lane, who),
+                _ if writes => shadow.write(cell, key, lane, who),
+                _ => shadow.read(cell, key, lane, who),
             };
         }
     }
@@ -469,6 +511,10 @@ fn move_bytes(machine: &mut Machine, cluster: &mut Cluster, bulk: &Bulk) {
             false => &mut cluster.shared[id].0,
         };
         let old = &mut memory.bytes[*to as usize..][..n];
+        let bytes = match bulk.reduction {
+            Some(reduction) => combined(reduction, old, &bytes),
+            None => bytes,
+        };
         let changes = u64::from(old != bytes);
         old.copy_from_slice(&bytes);
         if let Some(written) = &mut memory.written {
@@ -483,6 +529,24 @@ fn in_rows(spans: &[(u64, u32)]) -> Vec<(u64, u32)> {
     let rows = spans.iter().map(|(offset, bytes)| *offset..offset.saturating_add((*bytes).into()));
     let rows = joined(rows.collect()).into_iter();
     rows.map(|row| (row.start, (row.end - row.start) as u32)).collect()
+}
+
+/// Elements, each combined with one that is copied there.
+fn combined((op, element): (Binary, Scalar), old: &[u8], copied: &[u8]) -> Vec<u8> {
+    let mut result = old.to_vec();
+    for at in (0..old.len()).step_by(element.bytes() as usize) {
+        let [mine, theirs] = [old, copied].map(|bytes| fetch(bytes, at, element));
+        let mut number = [0];
+        eval::binary_lanes(op, element, &[mine], &[theirs], &mut number);
+        put(&mut result, at, element, number[0]);
+    }
+    result
+}
+
+/// An access as it is where a copy goes to a block of the cluster.
+fn of_block(access: Access, rank: Option<u32>) -> Access {
+    let space = if rank.is_some() { Space::Cluster } else { access.space };
+    Access { space, ..access }
 }
 
 /// The first span of an end that something is wrong with, and what. `mistaken` finds that of one
@@ -517,8 +581,17 @@ impl Bulk {
 
     /// The bytes of an end, which the copy touches.
     fn touched(&self, writes: bool) -> Touched {
-        let way = if writes { Way::AsyncWrite } else { Way::AsyncRead };
-        Touched { end: self.end(writes), spans: self.spans(writes), way, by: By::Bulk }
+        let (end, spans, way) = (self.end(writes), self.spans(writes), self.way(writes));
+        Touched { end, spans, way, by: self.mark.by }
+    }
+
+    /// How it touches an end.
+    fn way(&self, writes: bool) -> Way {
+        match (writes, self.reduction) {
+            (true, Some(_)) => Way::AsyncUpdate,
+            (true, None) => Way::AsyncWrite,
+            (false, _) => Way::AsyncRead,
+        }
     }
 
     /// The bytes that it touches there: where they begin, and how many.

@@ -120,6 +120,8 @@ pub(super) enum By {
     Copy,
     /// A copy of many bytes.
     Bulk,
+    /// One that combines elements with what it copies.
+    Reduction,
     /// A product of a warpgroup.
     Product,
 }
@@ -128,7 +130,7 @@ impl By {
     /// As a message says it.
     pub const fn text(self) -> &'static str {
         match self {
-            By::Copy | By::Bulk => "copy",
+            By::Copy | By::Bulk | By::Reduction => "copy",
             By::Product => "product",
         }
     }
@@ -338,7 +340,8 @@ pub(super) fn mistake(
     if !memory.is_aligned(offset, align) {
         return Some(Fault::Misaligned);
     }
-    let written = memory.written.as_ref().filter(|_| !way.writes());
+    let reads = !way.writes() || way == Way::AsyncUpdate;
+    let written = memory.written.as_ref().filter(|_| reads);
     if written.is_some_and(|written| !written.has_row(offset as usize, bytes)) {
         return Some(Fault::Unwritten);
     }
@@ -348,5 +351,5 @@ pub(super) fn mistake(
         let (cell, seen) = shadow.first_race(cells, way, lane as u32, now)?;
         Some(Fault::Race(shadow.byte_of(cell), seen))
     };
-    in_flight(shadow, offset, bytes, way.writes()).or_else(race)
+    in_flight(shadow, offset, bytes, way).or_else(race)
 }

@@ -2,7 +2,9 @@
 //! The operations in flight that touch cells of an allocation. A thread's own copies are short, and
 //! are kept cell by cell. What touches many cells is kept once, with the rows of them.
 
-use super::flight::Mark;
+use super::clock::Reach;
+use super::flight::{By, Mark};
+use super::shadow::Way;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,9 +60,12 @@ impl Marks {
     }
 
     /// The first cell of a row that an operation touches for which an access has to wait; of several
-    /// there, one that reads it.
-    pub fn first_in(&self, row: Range<usize>, writes: bool) -> Option<(usize, Mark)> {
-        let waits = |mark: &&Mark| mark.writes || writes;
+    /// there, one that reads it. Reductions do not wait for one another, nor do steps that all of the
+    /// device takes part in.
+    pub fn first_in(&self, row: Range<usize>, way: Way) -> Option<(usize, Mark)> {
+        let is_step = way.writes() && way.reach() >= Some(Reach::Grid);
+        let is_shared = |mark: &Mark| mark.by == By::Reduction && mark.writes && is_step;
+        let waits = |mark: &&Mark| (mark.writes || way.writes()) && !is_shared(mark);
         let by_rows = self.by_rows.iter().filter(|(_, mark)| waits(&mark));
         let by_rows = by_rows.filter_map(|(rows, mark)| Some((rows.first_in(&row)?, *mark)));
         let by_rows = by_rows.min_by_key(|(cell, mark)| (*cell, mark.writes));

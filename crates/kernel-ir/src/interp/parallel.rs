@@ -14,16 +14,16 @@
 //! touch the same cell. Where memory for who touched what has run short, of which one core says
 //! nothing, nothing is taken either.
 //!
-//! Not tried: kernels in which blocks may tell one another something, by atomic operations on
-//! global memory or behind the grid's barrier, or that print; orders other than the plain one; and
-//! launches that are over at once.
+//! Not tried: kernels in which blocks may tell one another something, by atomic operations or
+//! reductions on global memory or behind the grid's barrier, or that print; orders other than the
+//! plain one; and launches that are over at once.
 
 use super::execute::Machine;
 use super::launch::{Cancel, Options, Outcome, Run, shadows};
 use super::memory::{Memories, Memory};
 use super::program::Program;
 use super::shadow::Shadow;
-use super::step::Step;
+use super::step::{BulkStep, Step};
 use super::warp::LANES;
 use crate::intrinsic::Level;
 use crate::types::Space;
@@ -66,6 +66,7 @@ pub(super) fn run(run: &Run<'_>, memories: &mut Memories, options: &Options) -> 
 fn are_apart(program: &Program) -> bool {
     program.steps.iter().all(|step| match step {
         Step::Atomic(atomic) => atomic.access.space != Space::Global,
+        Step::Bulk(BulkStep::Begin(copy)) => copy.reduction.is_none(),
         Step::Print { .. } | Step::Unsupported(_) | Step::Barrier(Level::Grid) => false,
         _ => true,
     })

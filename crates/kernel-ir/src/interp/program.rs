@@ -17,7 +17,7 @@ use crate::intrinsic::{
 };
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{
-    self, Asm, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Qualifier, Region, Store,
+    self, Asm, Binary, Call, Expr, InFlight, Jump, Op, OpKind, Operand, Qualifier, Region, Store,
 };
 use crate::types::{Scalar, Space, Type};
 use std::collections::HashMap;
@@ -550,9 +550,15 @@ impl<'a> Compiler<'a> {
                 let barrier =
                     barrier.map(|pointer| self.access(pointer, Scalar::U64.into(), MBARRIER_BYTES));
                 let amount = Amount::Bytes(self.of(*bytes));
-                Step::Bulk(BulkStep::Begin(Box::new(BulkCopy { to, from, amount, barrier })))
+                let (blocks, reduction) = (None, None);
+                let copy = BulkCopy { to, from, amount, barrier, blocks, reduction };
+                Step::Bulk(BulkStep::Begin(Box::new(copy)))
             }
-            (BulkOp::LoadBox | BulkOp::StoreBox, _) => self.box_copy(op, call),
+            (BulkOp::LoadBox | BulkOp::MulticastBox | BulkOp::StoreBox | BulkOp::ReduceBox, _) => {
+                self.box_copy(op, call)
+            }
+            // What is fetched is seen nowhere, and a box may lie outside.
+            (BulkOp::PrefetchBox, _) => Step::Bulk(BulkStep::Prefetch),
             (BulkOp::Commit, _) => Step::Bulk(BulkStep::Commit),
             (BulkOp::Wait | BulkOp::WaitRead, [Operand::Constant(n_left)]) => {
                 let only_reads = op == BulkOp::WaitRead;
@@ -573,11 +579,20 @@ impl<'a> Compiler<'a> {
             Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
         });
         let (values, map): (Vec<_>, _) = (values.collect(), *map);
-        let (shared, barrier, at) = match (op, &values[..]) {
-            (BulkOp::LoadBox, [shared, _, barrier, at @ ..]) => (*shared, Some(*barrier), at),
-            (BulkOp::StoreBox, [_, shared, at @ ..]) => (*shared, None, at),
+        let (shared, barrier, blocks, at) = match (op, &values[..]) {
+            (BulkOp::LoadBox, [shared, _, barrier, at @ ..]) => (*shared, Some(*barrier), None, at),
+            (BulkOp::MulticastBox, [shared, _, barrier, blocks, at @ ..]) => {
+                (*shared, Some(*barrier), Some(self.of(*blocks)), at)
+            }
+            (BulkOp::StoreBox | BulkOp::ReduceBox, [_, shared, at @ ..]) => {
+                (*shared, None, None, at)
+            }
             _ => return unknown(call.intrinsic),
         };
+        let reduction = call.operands.iter().find_map(|operand| match operand {
+            Operand::Word(word) => Some((Binary::parse(word)?, map.element)),
+            Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
+        });
         let argument = self.of(param);
         let at = at.iter().map(|at| self.of(*at)).collect();
         let amount = Amount::Box(BoxOf { map, argument, at });
@@ -587,7 +602,8 @@ impl<'a> Compiler<'a> {
         let barrier =
             barrier.map(|pointer| self.access(pointer, Scalar::U64.into(), MBARRIER_BYTES));
         let (to, from) = if barrier.is_some() { (shared, mapped) } else { (mapped, shared) };
-        Step::Bulk(BulkStep::Begin(Box::new(BulkCopy { to, from, amount, barrier })))
+        let copy = BulkCopy { to, from, amount, barrier, blocks, reduction };
+        Step::Bulk(BulkStep::Begin(Box::new(copy)))
     }
 
     /// The numbers that a row is given: no pointers and words.

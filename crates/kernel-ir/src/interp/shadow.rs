@@ -36,6 +36,8 @@ pub(super) enum Way {
     /// Atomic operations that other devices may take part in.
     AtomicReadFar = 11,
     AtomicWriteFar = 12,
+    /// A copy of many bytes that combines each element in one step, for all of the device.
+    AsyncUpdate = 13,
 }
 
 /// The last write, the group and its lanes.
@@ -73,6 +75,7 @@ impl Way {
             10 => Way::AsyncWrite,
             11 => Way::AtomicReadFar,
             12 => Way::AtomicWriteFar,
+            13 => Way::AsyncUpdate,
             _ => Way::AtomicWrite,
         }
     }
@@ -84,7 +87,8 @@ impl Way {
             | Way::AtomicWriteNear
             | Way::AtomicWrite
             | Way::AtomicWriteFar
-            | Way::AsyncWrite => true,
+            | Way::AsyncWrite
+            | Way::AsyncUpdate => true,
             Way::Read
             | Way::AtomicReadHere
             | Way::AtomicReadNear
@@ -99,24 +103,25 @@ impl Way {
     }
 
     /// Who may take part in one step.
-    const fn reach(self) -> Option<Reach> {
+    pub const fn reach(self) -> Option<Reach> {
         match self {
             Way::Read | Way::Write | Way::AsyncRead | Way::AsyncWrite => None,
             Way::AtomicReadHere | Way::AtomicWriteHere => Some(Reach::Block),
             Way::AtomicReadNear | Way::AtomicWriteNear => Some(Reach::Cluster),
-            Way::AtomicRead | Way::AtomicWrite => Some(Reach::Grid),
+            Way::AtomicRead | Way::AtomicWrite | Way::AsyncUpdate => Some(Reach::Grid),
             Way::AtomicReadFar | Way::AtomicWriteFar => Some(Reach::System),
         }
     }
 
     /// Whether it was a copy of many bytes.
     pub const fn is_async(self) -> bool {
-        matches!(self, Way::AsyncRead | Way::AsyncWrite)
+        matches!(self, Way::AsyncRead | Way::AsyncWrite | Way::AsyncUpdate)
     }
 
     /// Its deed, for messages.
     pub const fn text(self) -> &'static str {
         match (self.writes(), self.is_atomic()) {
+            (true, true) if self.is_async() => "combines it in one step",
             (true, _) if self.is_async() => "copies into it",
             (false, _) if self.is_async() => "copies from it",
             (false, false) => "reads it",
@@ -502,7 +507,11 @@ impl Shadow {
             | Way::AtomicWriteHere
             | Way::AtomicReadNear
             | Way::AtomicWriteNear => true,
-            Way::AtomicRead | Way::AtomicWrite | Way::AtomicReadFar | Way::AtomicWriteFar => {
+            Way::AtomicRead
+            | Way::AtomicWrite
+            | Way::AtomicReadFar
+            | Way::AtomicWriteFar
+            | Way::AsyncUpdate => {
                 groups.has_plain_or_narrow || way.reach() < Some(self.packing.widest())
             }
         };

@@ -329,6 +329,8 @@ pub(super) struct MbarrierStep {
 pub(super) enum BulkStep {
     /// One begins.
     Begin(Box<BulkCopy>),
+    /// A box is fetched, which changes nothing.
+    Prefetch,
     Commit,
     /// Waits for all but so many groups, or until they have read.
     Wait {
@@ -349,6 +351,10 @@ pub(super) struct BulkCopy {
     pub amount: Amount,
     /// The mbarrier whose phase counts them.
     pub barrier: Option<Access>,
+    /// The mask of the blocks of the cluster that it goes to, where there is one.
+    pub blocks: Option<Register>,
+    /// The operation that combines each element with the one where it goes, and their type.
+    pub reduction: Option<(Binary, Scalar)>,
 }
 
 /// How much is copied.

@@ -18,8 +18,13 @@ const fn row(
     op: BulkOp,
 ) -> Intrinsic {
     let (touches, completes) = match op {
-        BulkOp::Copy | BulkOp::LoadBox => (Touches::Copy, Completes::WithPhase),
-        BulkOp::Store | BulkOp::StoreBox => (Touches::Copy, Completes::WithGroup),
+        BulkOp::Copy | BulkOp::LoadBox | BulkOp::MulticastBox => {
+            (Touches::Copy, Completes::WithPhase)
+        }
+        BulkOp::Store | BulkOp::StoreBox | BulkOp::ReduceBox => {
+            (Touches::Copy, Completes::WithGroup)
+        }
+        BulkOp::PrefetchBox => (Touches::Nothing, Completes::AtOnce),
         BulkOp::Commit | BulkOp::Wait | BulkOp::WaitRead | BulkOp::Fence | BulkOp::FenceShared => {
             (Touches::Order, Completes::AtOnce)
         }
@@ -56,6 +61,42 @@ const fn store(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
     row(name, doc, takes, BulkOp::StoreBox)
 }
 
+const fn multicast(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
+    let doc = "As a load of a box, into the memory of several blocks of the cluster, at the same \
+               place in each: of those whose bit is in the mask. The phase of the mbarrier at the \
+               same place counts the bytes, in each of them.";
+    row(name, doc, takes, BulkOp::MulticastBox)
+}
+
+const fn reduce(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
+    let doc = "As a store of a box, of which each element is combined with that of the tensor, in \
+               one step for all of the device.";
+    row(name, doc, takes, BulkOp::ReduceBox)
+}
+
+const fn prefetch(name: &'static str, takes: &'static [Accepts]) -> Intrinsic {
+    let doc = "Has the lines of the L2 cache fetched that a box of a tensor is in, as far as it \
+               lies in the tensor.";
+    row(name, doc, takes, BulkOp::PrefetchBox)
+}
+
+/// The operations that combine elements of a box with those of a tensor: each a
+/// [`Binary`](crate::op::Binary) of that name.
+pub const REDUCTIONS: &[&str] = &["add", "min", "max", "and", "or", "xor"];
+
+/// The types of elements that the device combines so.
+pub fn reduced_types(reduction: &str) -> &'static [Scalar] {
+    match reduction {
+        "add" => &[Scalar::I32, Scalar::U32, Scalar::U64, Scalar::F16, Scalar::BF16, Scalar::F32],
+        "min" | "max" => {
+            &[Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F16, Scalar::BF16]
+        }
+        _ => &[Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64],
+    }
+}
+
+const BLOCKS: Accepts = Accepts::Exactly(Scalar::U16);
+const BY: Accepts = Accepts::Word(REDUCTIONS);
 const FROM: Accepts = Accepts::Pointer(&[Space::Shared]);
 const GROUPS: &[Accepts] = &[Accepts::Constant(0, MOST_IN_FLIGHT)];
 
@@ -82,6 +123,21 @@ pub(super) const ROWS: &[Intrinsic] = &[
     store("tma.store3", &[MAP, FROM, AT, AT, AT]),
     store("tma.store4", &[MAP, FROM, AT, AT, AT, AT]),
     store("tma.store5", &[MAP, FROM, AT, AT, AT, AT, AT]),
+    multicast("tma.multicast1", &[FROM, MAP, FROM, BLOCKS, AT]),
+    multicast("tma.multicast2", &[FROM, MAP, FROM, BLOCKS, AT, AT]),
+    multicast("tma.multicast3", &[FROM, MAP, FROM, BLOCKS, AT, AT, AT]),
+    multicast("tma.multicast4", &[FROM, MAP, FROM, BLOCKS, AT, AT, AT, AT]),
+    multicast("tma.multicast5", &[FROM, MAP, FROM, BLOCKS, AT, AT, AT, AT, AT]),
+    reduce("tma.reduce1", &[MAP, FROM, BY, AT]),
+    reduce("tma.reduce2", &[MAP, FROM, BY, AT, AT]),
+    reduce("tma.reduce3", &[MAP, FROM, BY, AT, AT, AT]),
+    reduce("tma.reduce4", &[MAP, FROM, BY, AT, AT, AT, AT]),
+    reduce("tma.reduce5", &[MAP, FROM, BY, AT, AT, AT, AT, AT]),
+    prefetch("tma.prefetch1", &[MAP, AT]),
+    prefetch("tma.prefetch2", &[MAP, AT, AT]),
+    prefetch("tma.prefetch3", &[MAP, AT, AT, AT]),
+    prefetch("tma.prefetch4", &[MAP, AT, AT, AT, AT]),
+    prefetch("tma.prefetch5", &[MAP, AT, AT, AT, AT, AT]),
     row(
         "copy.bulk_commit",
         "Makes a group of the copies out of shared memory that this thread has begun since its last group.",

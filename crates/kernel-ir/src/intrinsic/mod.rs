@@ -29,7 +29,7 @@ use kernpack_machine::block::{MOST_THREADS, WARP_SIZE};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
-pub use bulk::BULK_ALIGN;
+pub use bulk::{BULK_ALIGN, REDUCTIONS, reduced_types};
 pub use cluster::ARRIVALS;
 pub use copy::MOST_IN_FLIGHT;
 pub use matrix::{MATRIX_ROW_BYTES, N_COLUMNS, N_MATRIX_ROWS, N_OF_ROW, N_ROWS, ROW_BYTES, WAYS};
@@ -359,8 +359,14 @@ pub enum BulkOp {
     Store,
     /// One of a box of a tensor into shared memory begins.
     LoadBox,
+    /// One of a box into the shared memory of several blocks begins.
+    MulticastBox,
     /// One out of it into a box of a tensor begins.
     StoreBox,
+    /// One out of it begins that combines a box of a tensor with what it copies.
+    ReduceBox,
+    /// A box of a tensor is fetched that is read later.
+    PrefetchBox,
     /// Those out of it that have begun become a group.
     Commit,
     /// All but the last groups are waited for.

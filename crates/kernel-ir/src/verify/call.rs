@@ -3,8 +3,8 @@
 
 use super::products;
 use super::types::Rule;
-use crate::intrinsic::{Accepts, Intrinsic};
-use crate::kernel::Kernel;
+use crate::intrinsic::{Accepts, Intrinsic, reduced_types};
+use crate::kernel::{Kernel, TensorMap};
 use crate::op::{Call, Operand};
 use crate::types::Type;
 
@@ -36,7 +36,20 @@ fn map_rule(kernel: &Kernel, call: &Call) -> Result<(), String> {
         Some((_, map)) if map.rank != coordinates => {
             Err(format!("`{name}` has {coordinates} coordinates, and its map {}", map.rank))
         }
-        Some(_) => Ok(()),
+        Some((_, map)) => reduction_rule(call, map),
+    }
+}
+
+/// The device combines elements of some types alone.
+fn reduction_rule(call: &Call, map: &TensorMap) -> Result<(), String> {
+    let words = call.operands.iter().filter_map(|operand| match operand {
+        Operand::Word(word) => Some(*word),
+        Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
+    });
+    let mut refused = words.filter(|word| !reduced_types(word).contains(&map.element));
+    match refused.next() {
+        Some(word) => Err(format!("`{word}` of a map's elements, which are {}", map.element)),
+        None => Ok(()),
     }
 }
 

@@ -55,7 +55,8 @@ fn written(kind: &OpKind) -> Option<Value> {
     match (intrinsic.meaning, operands.first()) {
         (Meaning::Atomic(AtomicOp::Load), _) => None,
         (
-            Meaning::Atomic(_) | Meaning::Bulk(BulkOp::Store | BulkOp::StoreBox),
+            Meaning::Atomic(_)
+            | Meaning::Bulk(BulkOp::Store | BulkOp::StoreBox | BulkOp::ReduceBox),
             Some(Operand::Value(pointer)),
         ) => Some(*pointer),
         _ => None,

@@ -5,11 +5,11 @@ use super::{Builtin, Given};
 use crate::algebra;
 use crate::elaborate::Elaborator;
 use crate::python::tree::Name;
-use crate::tensor::{Predicate, map_of};
+use crate::tensor::{BoxCopy, Predicate, map_of};
 use crate::value::{Elaborated, Tensor};
 use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::intrinsic::REDUCTIONS;
 use kernpack_layout::make_ordered_layout;
-use kernpack_syntax::Span;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         name: "copy",
-        takes: &["source", "target", "pred=", "to="],
+        takes: &["source", "target", "pred=", "to=", "mcast_mask=", "reduction_kind="],
         doc: "Copies a tile of constant size, with the widest accesses that alignment and \
               strides are known to allow. `pred` is a bool, or one for each element: what it is \
               false for is neither read nor written. With `to=kp.async_group` the copy goes on by \
@@ -79,7 +79,10 @@ pub(super) const ROWS: &[Builtin] = &[
               elements lie side by side, from global memory, or from the block's own, to shared \
               memory, also of another block of the cluster; `to=kp.bulk_group` does from shared to \
               global memory. Both need sm_90, and addresses and bytes that are multiples of 16. So \
-              tiles of a map, `kp.make_tma(x, layout)`, come and go. An \
+              tiles of a map, `kp.make_tma(x, layout)`, come and go: with `mcast_mask` to all blocks \
+              of the cluster whose bit is set, each of whose mbarriers at that place counts the \
+              bytes; with `reduction_kind`, which is `\"add\"`, `\"min\"`, `\"max\"`, `\"and\"`, \
+              `\"or\"` or `\"xor\"`, each element is combined with that of the tensor, in one step. An \
               object that has a field `to`, as stages of pipelines have, stands for what that is.",
         data: "",
         run: copy,
@@ -175,6 +178,14 @@ fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
 }
 
 /// The values of `to` in words.
+const MASK: &str = "mcast_mask";
+const REDUCTION: &str = "reduction_kind";
+
+/// Whether an argument is passed that may be left out, and is not `None`.
+fn is_given(given: &Given, name: &str) -> bool {
+    given.opt(name).is_some_and(|arg| !matches!(arg.value, Elaborated::None))
+}
+
 const TO: &str = "`kp.async_group`, an mbarrier, `kp.bulk_group` or an object with a field `to`";
 
 fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
@@ -199,12 +210,20 @@ fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
         other => Some(other.clone()),
     });
     let to = to.map(|to| to.unwrap_or(Elaborated::Poison));
-    if let (Some(Elaborated::Mbarrier(_)), Some(stage)) = (&to, given.opt("to").cloned()) {
+    let is_multicast = is_given(given, MASK);
+    if let (Some(Elaborated::Mbarrier(_)), Some(stage)) = (&to, given.opt("to").cloned())
+        && !is_multicast
+    {
         cx.expect_bytes(&stage, &target);
     }
     if let Some(of_map) = of_map.filter(|_| !matches!(to, Some(Elaborated::Poison))) {
-        copy_box(cx, [&source, &target], &pred, (&of_map.name, to.as_ref()), given.span);
+        copy_box(cx, [&source, &target], &pred, (&of_map.name, to.as_ref()), given);
         return Elaborated::None;
+    }
+    if let Some(name) = [MASK, REDUCTION].into_iter().find(|name| is_given(given, name)) {
+        let message = format!("`{name}` is for copies of tiles of a map");
+        cx.mistake("arguments", given.span, message, "make a map: `kp.make_tma(x, layout)`");
+        return Elaborated::Poison;
     }
     match to {
         Some(Elaborated::Poison) => return cx.expected(TO, given, "to"),
@@ -225,14 +244,37 @@ fn copy_box(
     tensors: [&Tensor; 2],
     pred: &Predicate,
     (name, to): (&Name, Option<&Elaborated>),
-    span: Span,
+    given: &Given,
 ) {
+    let span = given.span;
+    let refused = match to {
+        Some(Elaborated::BulkGroup) => MASK,
+        _ => REDUCTION,
+    };
+    if is_given(given, refused) {
+        let way = if refused == MASK { "to shared memory" } else { "to a map" };
+        let message = format!("`{refused}` is for copies {way}");
+        cx.mistake("arguments", span, message, "leave it out");
+        return;
+    }
     match to {
         Some(Elaborated::Mbarrier(barrier)) if barrier.stages.is_none() => {
-            cx.copy_box(tensors, pred, Some(barrier), span);
+            let blocks = match is_given(given, MASK) {
+                true => cx.index_arg(given, MASK).map(Some),
+                false => Some(None),
+            };
+            if let Some(blocks) = blocks {
+                cx.copy_box(tensors, pred, &BoxCopy::Load(barrier, blocks), span);
+            }
         }
         Some(Elaborated::BulkGroup) => {
-            cx.copy_box(tensors, pred, None, span);
+            let reduction = match is_given(given, REDUCTION) {
+                true => cx.word(given, REDUCTION, REDUCTIONS, REDUCTIONS[0]).map(Some),
+                false => Some(None),
+            };
+            if let Some(reduction) = reduction {
+                cx.copy_box(tensors, pred, &BoxCopy::Store(reduction), span);
+            }
         }
         _ => {
             let message = format!("`{name}` is of a map, and what the copy belongs to is not said");

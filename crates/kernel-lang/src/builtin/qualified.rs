@@ -4,6 +4,7 @@
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
+use crate::tensor::map_of;
 use crate::value::{Base, Elaborated, Tensor};
 use kernpack_kernel_ir::Space;
 use kernpack_kernel_ir::intrinsic::CACHES;
@@ -35,10 +36,11 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         name: "prefetch",
-        takes: &["x", "index", "level="],
+        takes: &["x", "index=", "level="],
         doc: "Has the line of a cache fetched that an element of a tensor in global memory is in, \
               which changes no result. `level` is `\"L2\"`, which it is where it is left out, or \
-              `\"L1\"`. The index is in bounds, as in a read.",
+              `\"L1\"`. The index is in bounds, as in a read. Of a tile of a map, `tma[None, (i, j)]`, \
+              which has no index, all is fetched to L2; it needs `sm_90`.",
         data: "prefetch",
         run: prefetch,
     },
@@ -59,10 +61,24 @@ fn prefetch(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     let Elaborated::Tensor(tensor) = given.get("x").clone() else {
         return cx.expected("a tensor", given, "x");
     };
+    if let Some(mapped) = map_of(&tensor).cloned() {
+        if given.opt("index").is_some() || given.opt("level").is_some() {
+            let message = "a tile of a map is fetched to L2, all of it";
+            cx.mistake("arguments", given.span, message, "leave `index` and `level` out");
+        } else {
+            cx.prefetch_box(&tensor, &mapped, given.span);
+        }
+        return Elaborated::None;
+    }
     let memory = match memory_of(&tensor) {
         Some(memory) if memory.space == Space::Global => memory.clone(),
         _ => return cx.expected("a tensor in global memory", given, "x"),
     };
+    if given.opt("index").is_none() {
+        let message = "`kp.prefetch` of a tensor needs an index";
+        cx.mistake("arguments", given.span, message, "write `kp.prefetch(x, i)`");
+        return Elaborated::Poison;
+    }
     let level = cx.word(given, "level", CACHES, "L2");
     let place = cx.element_address(&tensor, &memory, given);
     let (Some(level), Some((pointer, within))) = (level, place) else { return Elaborated::Poison };

@@ -9,6 +9,7 @@ use super::map::map_of;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::value::{Leaf, Mapped, Mbarrier, Memory, Tensor};
+use kernpack_kernel_ir::intrinsic::reduced_types;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Operand, Rounding};
 use kernpack_kernel_ir::{Scalar, Space};
@@ -16,31 +17,52 @@ use kernpack_layout::{Arith, Int, Shape, Tuple, alignment, coalesce};
 use kernpack_machine::tensor_map::UNIT_BYTES;
 use kernpack_syntax::{Diagnostic, Span};
 
+/// A copy of a box.
+pub(crate) enum BoxCopy<'a> {
+    /// From a map. The mbarrier counts it; it goes to the blocks whose bits are in a mask, where
+    /// there is one.
+    Load(&'a Mbarrier, Option<Value>),
+    /// To a map, in a group of the thread. It combines the elements so, where that is said.
+    Store(Option<&'static str>),
+}
+
 impl Elaborator<'_> {
-    /// `kp.copy(source, target, to=…)`, where one of both is of a map: with an mbarrier it comes
-    /// from there, else it goes there.
+    /// `kp.copy(source, target, to=…)`, where one of both is of a map.
     pub fn copy_box(
         &mut self,
         [source, target]: [&Tensor; 2],
         pred: &Predicate,
-        barrier: Option<&Mbarrier>,
+        copy: &BoxCopy<'_>,
         span: Span,
     ) -> Option<()> {
         self.is_without_pred(pred, span)?;
-        let (tiles, shared) = if barrier.is_some() { (source, target) } else { (target, source) };
+        let (tiles, shared) = match copy {
+            BoxCopy::Load(..) => (source, target),
+            BoxCopy::Store(_) => (target, source),
+        };
         let Some(mapped) = map_of(tiles).cloned() else {
-            let (message, help) = match barrier {
-                Some(_) => ("an mbarrier counts what comes from a map", "copy from the map"),
-                None => ("`kp.bulk_group` is of what goes to a map", "copy to the map"),
+            let (message, help) = match copy {
+                BoxCopy::Load(..) => {
+                    ("an mbarrier counts what comes from a map", "copy from the map")
+                }
+                BoxCopy::Store(_) => {
+                    ("`kp.bulk_group` is of what goes to a map", "copy to the map")
+                }
             };
             self.mistake("type", span, message, help);
             return None;
         };
         self.is_tile(tiles, &mapped, span)?;
-        let memory = self.box_memory(shared, &mapped, barrier.is_some(), span)?;
-        if barrier.is_none() {
+        let may_be_others = matches!(copy, BoxCopy::Load(_, None));
+        let memory = self.box_memory(shared, &mapped, may_be_others, span)?;
+        if let BoxCopy::Store(reduction) = copy {
             self.map_is_written(tiles, &mapped, span)?;
+            self.is_reduced(&mapped, *reduction, span)?;
         }
+        let blocks = match copy {
+            BoxCopy::Load(barrier, Some(mask)) => Some(self.mask(barrier, *mask, span)?),
+            BoxCopy::Load(_, None) | BoxCopy::Store(_) => None,
+        };
         let size = (mapped.pitch() * mapped.n_boxes) as usize;
         let always = Predicate::Always;
         let within = self.keep_to_limits(shared, Touched::All(size), &always, span)?;
@@ -50,23 +72,69 @@ impl Elaborator<'_> {
             let rank = at.len();
             let at = at.into_iter().map(Operand::Value);
             let (map, address) = (Operand::Value(mapped.pointer), Operand::Value(address));
-            match barrier {
-                Some(barrier) => {
-                    let operands = [address, map, Operand::Value(barrier.pointer)];
-                    let operands = operands.into_iter().chain(at).collect();
+            match copy {
+                BoxCopy::Load(barrier, _) => {
+                    let operands = [address, map, Operand::Value(barrier.pointer)].into_iter();
+                    let operands = operands.chain(blocks.map(Operand::Value)).chain(at).collect();
                     let bytes = i64::from(mapped.map.box_bytes());
                     let bytes = Operand::Value(self.emit.b.int(Scalar::I32, bytes));
-                    let row = format!("tma.load{rank}");
+                    let way = if blocks.is_some() { "multicast" } else { "load" };
+                    let row = format!("tma.{way}{rank}");
                     self.emit.begin_counted((&row, operands), bytes, barrier, within);
                 }
-                None => {
-                    let operands = [map, address].into_iter().chain(at).collect();
-                    let row = format!("tma.store{rank}");
+                BoxCopy::Store(reduction) => {
+                    let operands = [map, address].into_iter();
+                    let operands = operands.chain(reduction.map(Operand::Word)).chain(at).collect();
+                    let way = if reduction.is_some() { "reduce" } else { "store" };
+                    let row = format!("tma.{way}{rank}");
                     self.emit.access(within, |emit| emit.call_with(&row, operands));
                 }
             }
         }
         Some(())
+    }
+
+    /// `kp.prefetch(tma[None, …])`
+    pub fn prefetch_box(&mut self, tiles: &Tensor, mapped: &Mapped, span: Span) -> Option<()> {
+        self.is_tile(tiles, mapped, span)?;
+        for number in 0..mapped.n_boxes {
+            let at = self.coordinates(&tiles.offset, mapped, number, span)?;
+            let row = format!("tma.prefetch{}", at.len());
+            let operands = [mapped.pointer].into_iter().chain(at).map(Operand::Value).collect();
+            self.emit.call_with(&row, operands);
+        }
+        Some(())
+    }
+
+    /// The blocks of a cluster that a box goes to, where the mbarrier is the block's own; reports
+    /// where not.
+    fn mask(&mut self, barrier: &Mbarrier, mask: Value, span: Span) -> Option<Value> {
+        if barrier.space != Space::Shared {
+            let message = "`mcast_mask` is of blocks that are counted from this one's mbarrier";
+            self.mistake("type", span, message, "give the block's own mbarrier and tile");
+            return None;
+        }
+        Some(self.emit.convert(mask, Scalar::U16, Rounding::NearestEven))
+    }
+
+    /// That the device combines such elements; reports where not.
+    fn is_reduced(
+        &mut self,
+        mapped: &Mapped,
+        reduction: Option<&'static str>,
+        span: Span,
+    ) -> Option<()> {
+        let element = mapped.map.element;
+        let Some(types) = reduction.map(reduced_types).filter(|types| !types.contains(&element))
+        else {
+            return Some(());
+        };
+        let names: Vec<_> = types.iter().map(|scalar| scalar.name()).collect();
+        let message =
+            format!("`reduction_kind=\"{}\"` is not for {element}", reduction.unwrap_or_default());
+        let help = format!("the device does so with {}", names.join(", "));
+        self.mistake("element-type", span, message, help);
+        None
     }
 
     /// That a view of a map is one tile of it; reports where not.

@@ -18,6 +18,7 @@ mod whole;
 mod within;
 
 pub(crate) use copy::Predicate;
+pub(crate) use copy_box::BoxCopy;
 pub(crate) use limit::{Limit, Touched};
 pub(crate) use map::map_of;
 pub(crate) use within::Within;

@@ -3,7 +3,7 @@
 //! address of the block's own memory is one of the cluster's, too.
 
 use super::Nvptx;
-use crate::kernel::shared::{Lowering, values};
+use crate::kernel::shared::{Lowering, values, words};
 use kernpack_kernel_ir::intrinsic::BulkOp;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Call, Operand};
@@ -19,7 +19,13 @@ impl Lowering<'_, '_, Nvptx> {
                 "cp.async.bulk.global.shared::cta.bulk_group [{0}], [{1}], {2};".to_string()
             }
             BulkOp::LoadBox => load_of_box(operands.len()),
-            BulkOp::StoreBox => store_of_box(operands.len()),
+            BulkOp::MulticastBox => multicast_of_box(operands.len()),
+            BulkOp::StoreBox => store_of_box("cp.async.bulk.tensor", "", operands.len()),
+            BulkOp::ReduceBox => {
+                let reduction = format!(".{}", words(call).join("."));
+                store_of_box("cp.reduce.async.bulk.tensor", &reduction, operands.len())
+            }
+            BulkOp::PrefetchBox => prefetch_of_box(operands.len()),
             BulkOp::Commit => "cp.async.bulk.commit_group;".to_string(),
             BulkOp::Wait => format!("cp.async.bulk.wait_group {};", n_left(call)),
             BulkOp::WaitRead => format!("cp.async.bulk.wait_group.read {};", n_left(call)),
@@ -47,12 +53,25 @@ fn load_of_box(n_operands: usize) -> String {
     format!("cp.async.bulk.tensor.{rank}d.{to} [{{0}}], [{{1}}, {{{at}}}], [{{2}}];")
 }
 
+/// The load of a box into several blocks: where to, the map, an mbarrier, the blocks' mask and
+/// coordinates.
+fn multicast_of_box(n_operands: usize) -> String {
+    let (rank, at) = coordinates(4..n_operands);
+    let to = "shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster";
+    format!("cp.async.bulk.tensor.{rank}d.{to} [{{0}}], [{{1}}, {{{at}}}], [{{2}}], {{3}};")
+}
+
 /// The store of a box, with so many operands: the map, where from, and coordinates.
-fn store_of_box(n_operands: usize) -> String {
+fn store_of_box(instruction: &str, reduction: &str, n_operands: usize) -> String {
     let (rank, at) = coordinates(2..n_operands);
-    format!(
-        "cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group [{{0}}, {{{at}}}], [{{1}}];"
-    )
+    let from = format!("global.shared::cta{reduction}");
+    format!("{instruction}.{rank}d.{from}.bulk_group [{{0}}, {{{at}}}], [{{1}}];")
+}
+
+/// The prefetch of a box, with so many operands: the map and coordinates.
+fn prefetch_of_box(n_operands: usize) -> String {
+    let (rank, at) = coordinates(1..n_operands);
+    format!("cp.async.bulk.prefetch.tensor.{rank}d.L2.global [{{0}}, {{{at}}}];")
 }
 
 /// How many coordinates there are, and their operands.

@@ -41,7 +41,7 @@ const MAPS: Value = Value(2);
 
 fn map_of_rank(rank: u32) -> Param {
     let map = TensorMap {
-        element: Scalar::F32,
+        element: Scalar::I32,
         rank: rank as usize,
         extents: [4, 1, 1, 1, 1],
         swizzle: 0,
