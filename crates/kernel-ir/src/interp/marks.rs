@@ -57,8 +57,8 @@ impl Marks {
         self.by_cell.is_empty() && self.by_rows.is_empty()
     }
 
-    /// The first cell of a row that an operation touches for which an access has to wait; of several
-    /// there, one that reads it.
+    /// The first cell of a row that an operation touches for which an access has to wait; of
+    /// several there, one that reads it.
     pub fn first_in(&self, row: Range<usize>, writes: bool) -> Option<(usize, Mark)> {
         let waits = |mark: &&Mark| mark.writes || writes;
         let by_rows = self.by_rows.iter().filter(|(_, mark)| waits(&mark));
