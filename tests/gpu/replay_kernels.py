@@ -40,6 +40,11 @@ SIZES |= {f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16
 # The bits of the mantissa, and what the exponent's bits are for 1.
 FLOATS = {"float16": (10, 15), "bfloat16": (7, 127), "float32": (23, 127), "float64": (52, 1023)}
 FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+# What maps of tensors call types and swizzles, and the bytes of a map.
+MAP_TYPES = {"uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5}
+MAP_TYPES |= {"float16": 6, "float32": 7, "float64": 8, "bfloat16": 9}
+MAP_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+MAP_BYTES = 128
 
 
 # ---- what buffers hold before a launch
@@ -147,14 +152,18 @@ class Case:
             at += len(content) + len(gap)
         self.before, self.behind = b"".join(pieces), b"".join(expected)
 
-    def parameters(self, base):
-        """What the kernel is passed."""
+    def parameters(self, base, encode):
+        """What the kernel is passed. `encode(element, map, address)` makes the map of a tensor."""
         places = iter(self.buffers)
         for argument in self.recorded["arguments"]:
             if "scalar" in argument:
                 yield bytes.fromhex(argument["scalar"])
+                continue
+            address = base + next(places)[2]
+            if "map" in argument:
+                yield encode(argument["element"], argument["map"], address)
             else:
-                yield (base + next(places)[2]).to_bytes(8, "little")
+                yield address.to_bytes(8, "little")
 
     def differences(self, got):
         """Lines about what differs."""
@@ -241,6 +250,30 @@ class Device:
         self.must("cuLibraryLoadData", library, content, *[None] * 2, 0, *[None] * 2, 0)
         return library.number()
 
+    def encode(self, element, described, address):
+        """The map of a tensor."""
+
+        def numbers(kind, values):
+            return (kind * max(len(values), 1))(*values)
+
+        extents, strides = described["extents"], described["strides"]
+        made, rank = Place(MAP_BYTES), len(extents)
+        self.must(
+            "cuTensorMapEncodeTiled",
+            made,
+            MAP_TYPES[element],
+            rank,
+            address,
+            numbers(ctypes.c_uint64, extents),
+            numbers(ctypes.c_uint64, strides),
+            numbers(ctypes.c_uint32, described["box"]),
+            numbers(ctypes.c_uint32, [1] * rank),
+            0,
+            MAP_SWIZZLES[described["swizzle"]],
+            *(0, 0),
+        )
+        return ctypes.string_at(made.address, MAP_BYTES)
+
     def run(self, library, case):
         """What a launch leaves in memory, or nothing and what went wrong."""
         recorded, kernel = case.recorded, Place()
@@ -253,7 +286,9 @@ class Device:
         before, got = ctypes.c_char_p(case.before), ctypes.create_string_buffer(len(case.before))
         address = ctypes.cast(before, ctypes.c_void_p).value
         self.must("cuMemcpyHtoD_v2", self.base, address, len(case.before))
-        values = [Place(len(value), content=value) for value in case.parameters(self.base)]
+        values = [
+            Place(len(value), content=value) for value in case.parameters(self.base, self.encode)
+        ]
         params = pointers([value.address for value in values])
         attributes = [(CLUSTER, recorded["cluster"])] if recorded["cluster"] != [1, 1, 1] else []
         if recorded["cooperative"]:

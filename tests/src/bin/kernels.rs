@@ -11,13 +11,15 @@
 //! kernels show --seed 7              the kernel of a seed
 //! ```
 //!
-//! Kernel by kernel the seed is one more.
+//! Kernel by kernel the seed is one more. With `--of schedules`, all of these take random schedules
+//! of products of matrices in place of random kernels.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use kernpack_tests::gpu_proof::image::arch;
 use kernpack_tests::gpu_proof::record::record;
-use kernpack_tests::gpu_proof::{arrays, generated, operations, rows, soak};
+use kernpack_tests::gpu_proof::schedules::{self, Schedule};
+use kernpack_tests::gpu_proof::{Case, arrays, generated, operations, rows, soak};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,6 +35,49 @@ struct Options {
     /// The first seed; one is drawn.
     #[arg(long, global = true)]
     seed: Option<u64>,
+    /// What is drawn.
+    #[arg(long, global = true, value_enum, default_value_t = Of::Kernels)]
+    of: Of,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Of {
+    /// Random kernels.
+    Kernels,
+    /// Products of matrices, whose roles, stages and waits are random.
+    Schedules,
+}
+
+impl Of {
+    /// The text of a seed.
+    fn text(self, seed: u64) -> Result<String, String> {
+        match self {
+            Of::Kernels => Ok(generated::case(seed)?.kernel.to_string()),
+            Of::Schedules => Ok(Schedule::draw(seed).text()),
+        }
+    }
+
+    fn read(self, seed: u64) -> Result<(), String> {
+        match self {
+            Of::Kernels => soak::read(seed),
+            Of::Schedules => schedules::read(seed),
+        }
+    }
+
+    fn case(self, seed: u64) -> Result<Case, String> {
+        match self {
+            Of::Kernels => generated::case(seed),
+            Of::Schedules => schedules::case(seed),
+        }
+    }
+
+    /// What is recorded beside those of seeds.
+    fn others(self) -> Vec<Case> {
+        match self {
+            Of::Kernels => [operations::all(), rows::all(), arrays::all()].concat(),
+            Of::Schedules => vec![],
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -62,31 +107,30 @@ enum Task {
 }
 
 fn main() {
-    let Options { task, seed } = Options::parse();
+    let Options { task, seed, of } = Options::parse();
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0) >> 16);
     let is_right = match task {
-        Task::Soak { count, minutes } => soak_kernels(seed, count, minutes),
-        Task::Record { folder, count, arch } => record_kernels(seed, count, &arch, &folder),
-        Task::Show => show_kernel(seed),
+        Task::Soak { count, minutes } => soak_kernels(of, seed, count, minutes),
+        Task::Record { folder, count, arch } => record_kernels(of, seed, count, &arch, &folder),
+        Task::Show => show_kernel(of, seed),
     };
     std::process::exit(i32::from(!is_right));
 }
 
-fn show_kernel(seed: u64) -> bool {
-    let case = generated::case(seed);
-    match &case {
-        Ok(case) => println!("{}", case.kernel),
-        Err(problem) => println!("{problem}"),
+fn show_kernel(of: Of, seed: u64) -> bool {
+    let text = of.text(seed);
+    match &text {
+        Ok(text) | Err(text) => println!("{text}"),
     }
-    case.is_ok()
+    text.is_ok()
 }
 
-fn soak_kernels(seed: u64, count: u64, minutes: u64) -> bool {
+fn soak_kernels(of: Of, seed: u64, count: u64, minutes: u64) -> bool {
     let end = Instant::now() + Duration::from_secs(60 * minutes);
     println!("kernels of the seeds from {seed}");
     let (mut n_read, mut failures) = (0, vec![]);
     while n_read < count && Instant::now() < end && failures.len() < SHOWN {
-        failures.extend(soak::read(seed.wrapping_add(n_read)).err());
+        failures.extend(of.read(seed.wrapping_add(n_read)).err());
         n_read += 1;
     }
     failures.iter().for_each(|failure| println!("{failure}\n"));
@@ -94,14 +138,12 @@ fn soak_kernels(seed: u64, count: u64, minutes: u64) -> bool {
     failures.is_empty()
 }
 
-fn record_kernels(seed: u64, count: u64, of: &str, folder: &Path) -> bool {
-    let arch = arch(of);
-    let mut cases = operations::all();
-    cases.extend(rows::all());
-    cases.extend(arrays::all());
+fn record_kernels(of: Of, seed: u64, count: u64, arch_name: &str, folder: &Path) -> bool {
+    let arch = arch(arch_name);
+    let mut cases = of.others();
     let n_operations = cases.len();
     for seed in seed..seed + count {
-        match generated::case(seed) {
+        match of.case(seed) {
             Ok(case) => cases.push(case),
             Err(problem) => {
                 println!("seed {seed}: {problem}");

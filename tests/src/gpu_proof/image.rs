@@ -53,5 +53,9 @@ pub fn launched_bytes(kernel: &Kernel, number: impl Fn(Value) -> i64) -> u64 {
 
 /// Whether a parameter's memory may be other behind a launch than before it.
 pub fn is_written(kind: &ParamKind) -> bool {
-    matches!(kind, ParamKind::Pointer(pointer) if pointer.is_written)
+    match kind {
+        ParamKind::Scalar(..) => false,
+        ParamKind::Pointer(pointer) => pointer.is_written,
+        ParamKind::Map(map) => map.is_written,
+    }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the interpreter says of a case: what its buffers hold behind the launch.
 
-use super::{Argument, Case};
-use kernpack_kernel_ir::interp::{Memory, Outcome, Trial};
+use super::{Argument, Buffer, Case, Mapped};
+use kernpack_kernel_ir::interp::{self, MappedTensor, Memory, Outcome, Trial};
 
 /// What came of a launch.
 #[derive(Debug)]
@@ -20,14 +20,25 @@ pub fn interpret(case: &Case, schedule: u64) -> Interpreted {
     let mut trial = case.arguments.iter().fold(trial, |trial, argument| match argument {
         Argument::Scalar(number) => trial.number(*number),
         Argument::Buffer(buffer) => {
-            let memory = Memory::new(trial.next_name(), buffer.element, buffer.bytes());
+            let memory = held(trial.next_name(), buffer);
             trial.tensor(memory)
+        }
+        Argument::Map(Mapped { buffer, extents, strides }) => {
+            let (memory, mut trial) = (held(trial.next_name(), buffer), trial);
+            let (memory, extents, strides) = (trial.hold(memory), *extents, *strides);
+            let tensor = MappedTensor { memory, offset: 0, extents, strides };
+            trial.arguments.push(interp::Argument::Map(tensor));
+            trial
         }
     });
     let outcome = trial.run();
-    let is_buffer = |i: &usize| matches!(case.arguments[*i], Argument::Buffer(_));
+    let is_buffer = |i: &usize| case.arguments[*i].buffer().is_some();
     let buffers = (0..case.arguments.len()).filter(is_buffer).map(|i| trial.left(i).bytes.clone());
     Interpreted { buffers: buffers.collect(), outcome }
+}
+
+fn held(name: &str, buffer: &Buffer) -> Memory {
+    Memory::new(name, buffer.element, buffer.bytes())
 }
 
 /// What a case's buffers hold behind its launch, on every machine.

@@ -5,7 +5,8 @@
 //! ```text
 //! operations, rows: a kernel for each operation on each type, over all pairs of numbers that matter ┐
 //! arrays: of each type, read and written where only the run tells ──────────────────────────────────┤
-//! generated: random kernels, a seed each ───────────────────────────────────────────────────────────┴─▶ Case
+//! generated: random kernels, a seed each ───────────────────────────────────────────────────────────┤
+//! schedules: random roles, stages and waits of products of matrices, a seed each ───────────────────┴─▶ Case
 //! Case ──interpreted──▶ what its buffers hold ┬─▶ a folder (`record`), which replay_kernels.py
 //!      ──image──▶ PTX, cubin ─────────────────┘   of tests/gpu launches and compares
 //! ```
@@ -24,12 +25,14 @@ pub mod one_value;
 pub mod operations;
 pub mod record;
 pub mod rows;
+pub mod schedules;
 pub mod soak;
 
 use input::Input;
 use kernpack_codegen::kernel::nvptx::check_needs;
 use kernpack_kernel_ir::{Const, Kernel, Scalar};
 use kernpack_machine::Arch;
+use kernpack_machine::tensor_map::MOST_RANK;
 
 /// A kernel and a launch of it.
 #[derive(Clone, Debug)]
@@ -65,6 +68,29 @@ pub enum Argument {
     Scalar(Const),
     /// A tensor of its own.
     Buffer(Buffer),
+    /// The map of a tensor of its own.
+    Map(Mapped),
+}
+
+impl Argument {
+    /// The tensor that it has.
+    pub fn buffer(&self) -> Option<&Buffer> {
+        match self {
+            Argument::Scalar(_) => None,
+            Argument::Buffer(buffer) | Argument::Map(Mapped { buffer, .. }) => Some(buffer),
+        }
+    }
+}
+
+/// A tensor as its map has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapped {
+    /// The tensor.
+    pub buffer: Buffer,
+    /// Its extents, the innermost first; 1 beyond its rank.
+    pub extents: [u64; MOST_RANK],
+    /// The strides of all dims but the innermost, in bytes; 0 beyond.
+    pub strides: [u64; MOST_RANK - 1],
 }
 
 /// A tensor before the launch.

@@ -9,14 +9,16 @@
 //!                         "cases": "symbol", "origin", "grid", "block", "cluster", "cooperative", "shared"
 //!                           (bytes that the launch brings), "names" of parameters, "arguments": {"scalar": its bytes}
 //!                           or {"element", "count", "input": which rule, "outcome": where in
-//!                           outcomes.bin, if it is written}
+//!                           outcomes.bin, if it is written, "map": "extents", "strides" (bytes),
+//!                           "box" and "swizzle", if the kernel is passed a map of the tensor}
 //! ```
 //!
 //! Bytes are hexadecimal, and numbers in them little endian.
 
 use super::image::{image, is_written, launched_bytes};
 use super::input::Input;
-use super::{Argument, Buffer, Case, interpreted};
+use super::{Argument, Buffer, Case, Mapped, interpreted};
+use kernpack_kernel_ir::kernel::ParamKind;
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_machine::{Arch, ArchKind};
 use serde_json::{Value as Json, json};
@@ -88,12 +90,19 @@ impl Recording {
                     let outcome = outcomes.next().filter(|_| is_written(&param.kind));
                     self.buffer(buffer, outcome)
                 }
+                Argument::Map(tensor) => {
+                    digest.update(tensor.buffer.bytes());
+                    let outcome = outcomes.next().filter(|_| is_written(&param.kind));
+                    let mut described = self.buffer(&tensor.buffer, outcome);
+                    described["map"] = map(tensor, &param.kind);
+                    described
+                }
             });
         }
         let number = |param: kernpack_kernel_ir::kernel::Value| match &case.arguments[param.index()]
         {
             Argument::Scalar(number) => number.as_int().unwrap_or_default(),
-            Argument::Buffer(_) => 0,
+            Argument::Buffer(_) | Argument::Map(_) => 0,
         };
         let mut names: Vec<_> =
             case.kernel.params.iter().map(|param| param.name.as_str()).collect();
@@ -132,6 +141,17 @@ impl Recording {
         }
         described
     }
+}
+
+/// A map as the driver is asked for it.
+fn map(tensor: &Mapped, kind: &ParamKind) -> Json {
+    let ParamKind::Map(map) = kind else { unreachable!("a map is passed where one is taken") };
+    json!({
+        "extents": tensor.extents[..map.rank],
+        "strides": tensor.strides[..map.rank - 1],
+        "box": map.box_extents(),
+        "swizzle": map.swizzle,
+    })
 }
 
 /// A number as it is passed.

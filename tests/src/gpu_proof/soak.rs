@@ -66,10 +66,8 @@ fn interpreted(case: &Case, seed: u64) -> Result<(), String> {
             return Err("it does not end".to_string());
         }
     }
-    let elements = case.arguments.iter().filter_map(|argument| match argument {
-        Argument::Buffer(buffer) => Some(buffer.element),
-        Argument::Scalar(_) => None,
-    });
+    let buffers = case.arguments.iter().filter_map(Argument::buffer);
+    let elements = buffers.map(|buffer| buffer.element);
     for ((element, plain), other) in elements.zip(&plain.buffers).zip(&other.buffers) {
         if let Some(place) = first_difference(element, plain, other) {
             return Err(format!("element {place} of a {element} buffer depends on the order"));

@@ -59,9 +59,9 @@ impl Marks {
         self.by_cell.is_empty() && self.by_rows.is_empty()
     }
 
-    /// The first cell of a row that an operation touches for which an access has to wait; of several
-    /// there, one that reads it. Reductions do not wait for one another, nor do steps that all of the
-    /// device takes part in.
+    /// The first cell of a row that an operation touches for which an access has to wait; of
+    /// several there, one that reads it. Reductions do not wait for one another, nor do steps
+    /// that all of the device takes part in.
     pub fn first_in(&self, row: Range<usize>, way: Way) -> Option<(usize, Mark)> {
         let is_step = way.writes() && way.reach() >= Some(Reach::Grid);
         let is_shared = |mark: &Mark| mark.by == By::Reduction && mark.writes && is_step;

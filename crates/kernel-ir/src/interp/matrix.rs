@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrices that the lanes of a warp hold together: products, of which every sum is made of all its
-//! terms at once ([`sums`](super::sums)), and loads and stores, in which each lane reads or writes a
-//! row for others.
+//! terms at once ([`sums`](super::sums)), and loads and stores, in which each lane reads or writes
+//! a row for others.
 
 use super::execute::Execution;
 use super::finding::Kind;
