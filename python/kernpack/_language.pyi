@@ -1047,6 +1047,23 @@ def tma_store(mma: TiledMma, c: Tensor, tile: _Two, stages: int | None = ...) ->
     warp, 2 KiB each or less.
     """
 
+def tile_ring(
+    mma: TiledMma, a: Tensor, b: Tensor, stages: int | None = ..., part: _Place | None = ...
+) -> TileRing:
+    """A `TileRing` of the factors `a` and `b`, tensors that the launch passes, for a block of a
+    warpgroup and those of a `kp.tiled_mma`, which all make it. Each stage has room for a tile
+    of both. `part` is a number and of how many: the steps along k are divided evenly into so
+    many, one at least for each.
+    """
+
+def store_parts(
+    tile: Tensor, parts: int, c: Tensor, place: _Place, epilogue: _Epilogue | None = ...
+) -> None:
+    """Adds up the float32 `tile`s in shared memory that the `parts` blocks of a cluster have, in
+    their order, and writes the tile of `c` at `place`, each block so many rows of it: as
+    `kp.store_tile` does. All threads of the cluster come by.
+    """
+
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
     """A number of the call as a constant, where it is one of some constants: the function has a
     way for each, and so kernels of its own. It is given a name: `n = kp.static(x.shape[1], (64,
@@ -1352,3 +1369,21 @@ class TmaStore:
         """
     def tail(self) -> None:
         """Waits until the device has read all parts, which has to be before the block ends."""
+
+class TileRing:
+    """Tiles of both factors in a ring of stages. `kp.tile_ring` makes one. `grid` is how many
+    tiles of sums there are, (m, n), and `steps` how many tiles along k.
+    """
+
+    grid: tuple[Num, Num]
+    steps: Num
+    def __init__(self, mma: TiledMma, a: Tensor, b: Tensor, stages: int, part: _Place) -> None: ...
+    def fill(self, place: _Place, origin: _Place | None | None = ...) -> None:
+        """Has the device fill stages with what the tile at `place`, (m, n), is a product of; one
+        thread of the first warpgroup does it. Places are counted in tiles, from row `origin[0]` of
+        the first factor and row `origin[1]` of the second one on.
+        """
+    def multiply(self, acc: Sums | WarpgroupSums) -> None:
+        """Makes the `WarpgroupSums` of a thread those of the tile that is filled next. All warpgroups
+        but the first do it, tile by tile as they are filled.
+        """

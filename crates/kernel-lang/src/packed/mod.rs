@@ -250,8 +250,8 @@ impl Body<'_> {
         }
     }
 
-    /// Goes through it, for a signature. A combination of dtypes that was refused before is so still:
-    /// behind conditions of the whole function no more than a side of it would be.
+    /// Goes through it, for a signature. A combination of dtypes that was refused `before` is so
+    /// still, where the whole function is one side of a condition, too.
     ///
     /// # Errors
     /// What is wrong with the signature.

@@ -21,8 +21,8 @@ fn what_was_not_written_in_a_text_is_named_by_its_operation() {
           help: assign `a` before, for every way to here"#]].assert_eq(&verify(&k).unwrap_err().to_string());
 }
 
-/// What is said of a slot in a kernel whose endless loop has one of steps inside, which may be left
-/// by a `break`: the slot is set by `set_before`, then the outer loop is left.
+/// The problems of a kernel whose endless loop has one of steps inside, which a `break` may leave.
+/// Behind that a slot is set, or not, and then the outer loop is left.
 fn of_nested_loops(set_before: bool) -> Vec<String> {
     let set = if set_before { "set s0, v1" } else { "" };
     let text = format!(
