@@ -141,26 +141,22 @@ fn in_the_fences_of_warpgroups() {
             ("missing-proxy-fence", BOXES[0], Some(write)),
         ],
     );
-    let copy = "                    kp.copy(from_a";
-    let zero = "tiles_a[0, 0, at] = a.element_type(0)";
+    let copy = "            kp.copy(a[None";
+    let zero = "self.tiles_a[0, 0, at] = self.mma.op.dtype(0)";
     gemm_of_roles(320).expect(
-        (copy, &format!("                    {zero}\n{copy}")),
+        (copy, &format!("            {zero}\n{copy}")),
         &[("missing-proxy-fence", COPIES[0], Some(zero))],
     );
 }
 
-/// Where roles wait for one another, fill stages and release them.
-const EMPTY: &str = "empty[at].wait(state.phase";
-const FULL: &str = "full[at].wait(state.phase";
-const COPIES: [&str; 2] = ["kp.copy(from_a[None", "kp.copy(from_b[None"];
-const RELEASES: [&str; 2] = ["^before = at", "^kp.store_tile(mma, acc, c, place)"];
+/// Where roles wait for one another, fill stages of a ring and release them.
+const EMPTY: &str = "self.empty[at].wait(self.state.phase";
+const FULL: &str = "self.full[at].wait(self.state.phase";
+const COPIES: [&str; 2] = ["kp.copy(a[None", "kp.copy(b[None"];
+const RELEASE: &str = "self.empty[stage].arrive()";
 
 #[test]
 fn in_the_roles_of_gemm() {
-    const EMPTY: &str = "self.empty[at].wait(self.state.phase";
-    const FULL: &str = "self.full[at].wait(self.state.phase";
-    const COPIES: [&str; 2] = ["kp.copy(a[None", "kp.copy(b[None"];
-    const RELEASE: &str = "self.empty[stage].arrive()";
     let example = gemm_of_roles(448);
     let misused = |line, other| ("misused-barrier", line, other);
     let raced = COPIES.map(|copy| ("shared-race", copy, Some(PRODUCT)));
@@ -219,58 +215,68 @@ fn in_the_parts_of_gemm() {
     example.expect((share, "kp.block_idx_in_cluster() // 2 * rows +"), &race);
 }
 
+/// There is a step more than stages, so that one of them is filled again.
 #[test]
 fn in_what_the_roles_of_gemm_count() {
-    let example = gemm_of_roles(320);
+    let example = gemm_of_roles(448);
     let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
-    let [sync, init] = ["    kp.sync_threads()\n", "            empty[s].init(2)\n"];
-    let unseen = [("shared-race", FULL, Some("    full[s].init(1)"))];
-    example.expect((&format!("{init}{sync}"), init), &unseen);
-    let of_a_warp = format!("{init}    kp.sync_warp()\n");
+    let arrivals = "self.empty[s].init(mma.threads // WARPGROUP)";
+    let (init, sync) = (format!("{arrivals}\n"), "        kp.sync_threads()\n");
+    let unseen = [("shared-race", FULL, Some("^self.empty[s].init(mma"))];
+    example.expect((&format!("{init}{sync}"), &init), &unseen);
+    let of_a_warp = format!("{init}        kp.sync_warp()\n");
     example.expect((&format!("{init}{sync}"), &of_a_warp), &unseen);
-    example.expect(("empty[s].init(2)", "empty[s].init(3)"), &deadlock);
-    example.expect(("BIG[2] * 2)", "BIG[2] * 2 + 16)"), &deadlock);
-    let release = "empty[before].arrive()\n                before";
-    example.expect((release, &release.replace("[before]", "[at]")), &deadlock);
-    let copy = "kp.copy(from_b[None, (n, k)], tiles_b[None, None, at], to=full[at])";
+    example.expect((arrivals, &arrivals.replace("WARPGROUP", "WARPGROUP + 1")), &deadlock);
+    let [all, more] = ["m + n", "m + n + 8"]
+        .map(|rows| format!("^ 1)\n            full.arrive_and_expect_tx(({rows}) *"));
+    example.expect((&all, &more), &deadlock);
+    let release = "self.release(before)\n            before";
+    example.expect((release, &release.replace("(before)", "(at)")), &deadlock);
+    let copy = "kp.copy(b[None, (place[1], step)], self.tiles_b[None, None, at], to=full)";
     example.expect((copy, "pass"), &deadlock);
-    example.expect((copy, &copy.replace("to=full", "to=empty")), &deadlock);
-    let elected = "kp.thread_idx()[0] % 128 == 0";
-    example.expect((elected, "kp.thread_idx()[0] == 128"), &deadlock);
-    let of_each_warp = [("misused-barrier", EMPTY, Some(RELEASES[0]))];
+    example.expect((copy, &copy.replace("to=full", "to=self.empty[at]")), &deadlock);
+    let elected = "kp.thread_idx()[0] % WARPGROUP == 0";
+    example.expect((elected, "kp.thread_idx()[0] == WARPGROUP"), &deadlock);
+    let of_each_warp = [("misused-barrier", EMPTY, Some(RELEASE))];
     example.expect((elected, "kp.thread_idx()[0] % 32 == 0"), &of_each_warp);
     let role = "    else:\n        kp.setmaxregister_increase";
     let one = role.replace("else", "elif kp.warpgroup_idx() == 1");
     example.expect((role, &one), &deadlock);
     let twice = COPIES.map(|copy| ("copy-in-flight", copy, Some(copy)));
     let one_stage = [("deadlock", FULL, None), ("misused-barrier", FULL, None)];
-    let filled = "to=full[at])\n                    state.advance()";
-    example.expect((filled, "to=full[at])"), &[&twice[..], &one_stage].concat());
-    let stages = ("(BIG[0], BIG[2]), STAGES)", "(BIG[0], BIG[2]), STAGES - 1)");
+    let filled = "to=full)\n            self.state.advance()";
+    example.expect((filled, "to=full)"), &[&twice[..], &one_stage].concat());
+    let stages = "mma.tile\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages";
     let beyond = [("deadlock", FULL, None), ("index-out-of-bounds", COPIES[0], None)];
-    example.expect(stages, &beyond);
+    example.expect((stages, &format!("{stages} - 1")), &beyond);
 }
 
+/// Kernels of all widths are made. With 128 columns, as all with parts have, tiles of both factors
+/// have one shape: where one is taken for the other, only layouts of the wider ones tell.
 #[test]
 fn in_the_tiles_of_gemm() {
-    const BEGUN: &str = "^                    mma,";
-    const LAUNCH: &str = "gemm_roles(a, b, c).launch";
+    const BEGUN: &str = "acc.gemm(a, b, step > self.first)";
+    const FILLS: [&str; 2] = ["ring.fill(kp.raster(number", "ring.fill(place)"];
     let example = gemm_of_roles(320);
     let multiplied = ("layout", BEGUN, Some(PRODUCT));
-    let other = "kp.copy(from_a[None, (n, k)]";
+    let other = "kp.copy(a[None, (place[1], step)]";
     example.expect(
-        ("from_b[None, (n, k)]", "from_a[None, (n, k)]"),
-        &[("layout", other, Some(LAUNCH))],
+        ("b[None, (place[1], step)]", "a[None, (place[1], step)]"),
+        &[("layout", other, Some(FILLS[0]))],
     );
-    example.expect(("(BIG[1], BIG[2]), STAGES", "(BIG[1], BIG[2] // 2), STAGES"), &[multiplied]);
-    let plain = "kp.make_layout((128, 64, 4), stride=(64, 1, 8192))";
+    let layouts = "mma.tile\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages)\n        \
+                   layout_b = kp.make_smem_layout_b(mma, (n, k";
+    example.expect((layouts, &format!("{layouts} // 2")), &[multiplied]);
+    let shared = "(b, layout_b)\n        self.tiles_a = kp.shared(mma.op.dtype, layout_a)";
+    let plain = "kp.make_layout((m, k, stages), stride=(k, 1, m * k))";
     example.expect(
-        ("kp.shared(a.element_type, layout_a)", &format!("kp.shared(a.element_type, {plain})")),
-        &[("layout", COPIES[0], Some(LAUNCH)), multiplied],
+        (shared, &shared.replace("layout_a", plain)),
+        &[&FILLS.map(|fill| ("layout", COPIES[0], Some(fill)))[..], &[multiplied]].concat(),
     );
-    let apart = format!("kp.make_tensor(tiles_a.iterator, {})", plain.replace("=(64", "=(72"));
-    let of_a = "part.make_fragment_A(tiles_a)";
-    example.expect((of_a, &of_a.replace("tiles_a", &apart)), &[multiplied]);
+    let of_a = "part.make_fragment_A(self.tiles_a)";
+    let apart = "kp.make_layout((128, 64, self.stages), stride=(72, 1, 8192))";
+    let rows_apart = format!("kp.make_tensor(self.tiles_a.iterator, {apart})");
+    example.expect((of_a, &of_a.replace("self.tiles_a", &rows_apart)), &[multiplied]);
 }
 
 #[test]
@@ -280,11 +286,11 @@ fn in_what_warpgroups_of_gemm_do_together() {
     let fewer = "        kp.setmaxregister_decrease(40)";
     let one = format!("        if kp.lane_idx() == 0:\n    {fewer}");
     example.expect((fewer, &one), &divergent(fewer, "if kp.lane_idx() == 0:"));
-    let begun = "                kp.gemm(\n";
-    let by_one = format!("                if kp.lane_idx() == 1:\n  {begun}");
+    let begun = "            acc.gemm(a, b, step";
+    let by_one = format!("            if kp.lane_idx() == 1:\n    {begun}");
     example.expect((begun, &by_one), &divergent("kp.wgmma_fence()", "if kp.lane_idx() == 1:"));
-    let wait = "kp.wgmma_wait(1)\n                # All";
-    let cleared = format!("acc.clear()\n                {wait}");
+    let wait = "kp.wgmma_wait(1)\n            # All";
+    let cleared = format!("acc.clear()\n            {wait}");
     let in_flight = [("fragment-in-flight", "self.values.fill(0)", Some(PRODUCT))];
     example.expect((wait, &cleared), &in_flight);
 }
