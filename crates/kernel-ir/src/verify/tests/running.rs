@@ -106,6 +106,7 @@ fn values_are_as_alike_as_what_they_are_made_of() {
           v28: int64 = call shuffle.idx(v2, v1)
           v29: int64 = call shuffle.idx(v2, v2)
           v30: int64 = call shuffle.xor(v2, v1)
+          v31: int64 = load v0 align 8 volatile
         }"#,
         &[
             (0, Grid),
@@ -133,6 +134,7 @@ fn values_are_as_alike_as_what_they_are_made_of() {
             (28, Warp),
             (29, Thread),
             (30, Thread),
+            (31, Thread),
         ],
     );
     // Rows of 48 threads lie across warps.

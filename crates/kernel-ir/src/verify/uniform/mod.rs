@@ -239,10 +239,7 @@ impl<'k> Walk<'k> {
             }
             OpKind::Asm(asm) => {
                 // It may read registers that say which thread it is.
-                for slot in &asm.results {
-                    self.slots[slot.index()] = Level::Thread;
-                    self.set.push(*slot);
-                }
+                asm.results.iter().for_each(|slot| self.slots[slot.index()] = Level::Thread);
             }
             OpKind::Store(_) | OpKind::InBounds { .. } => {}
             OpKind::Print(..) | OpKind::Assert(_) => {}
