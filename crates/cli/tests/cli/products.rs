@@ -136,7 +136,7 @@ fn printing_beside_products_is_refused_and_the_interpreter_does_it() {
 fn values_that_have_no_register_are_a_warning() {
     expect![[r#"
         exit 0
-        err: warning[register-spills]: `multiply` has more values than registers for sm_90a: 324 bytes of a thread go to memory and back
+        err: warning[register-spills]: `multiply` has more values than registers for sm_90a: 328 bytes of a thread go to memory and back
         err:  --> products.py:7:9
         err:   |
         err: 7 |     t = kp.thread_idx()[0]
@@ -146,8 +146,7 @@ fn values_that_have_no_register_are_a_warning() {
     "#]].assert_eq(&build(SPILLS).to_string());
 }
 
-/// Each of the function's two kernels for both types stores 128 sums a thread, of which two become
-/// one register.
+/// Two sums of a thread become one register, in each of the function's kernels for both types.
 #[test]
 fn two_sums_are_converted_at_once() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels/gemm.py");
@@ -155,5 +154,8 @@ fn two_sums_are_converted_at_once() {
     let ptx = bench.run(["emit", "gemm.py", "--as", "ptx", "--function", "gemm"]).stdout;
     let count = |word: &str| ptx.lines().filter(|line| line.contains(word)).count();
     let counts = ["f16x2", "bf16x2", "f16", "bf16"].map(|to| count(&format!("cvt.rn.{to}.f32")));
-    assert_eq!(counts, [2 * 64, 2 * 64, 0, 0]);
+    // Tiles have 256, 224, 192 and 128 columns, and 256 and 128 where rows are uneven, of which a
+    // thread has half as many sums. What blocks add up in three more kernels, it writes by eights.
+    let pairs = (256 + 224 + 192 + 128 + 256 + 128) / 4 + 3 * 8 / 2;
+    assert_eq!(counts, [pairs, pairs, 0, 0]);
 }
