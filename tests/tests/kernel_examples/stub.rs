@@ -34,13 +34,24 @@ fn expect_launches(file: &str, function: &str, values: &[Value], expected: Expec
     thread_local! {
         static BUILT: RefCell<HashMap<String, Rc<GpuPackage>>> = RefCell::default();
     }
-    let build = || Rc::new(GpuPackage::of_kernels(&folder(), &format!("{file}.py"), &text(file)));
-    let built = |all: &mut HashMap<_, _>| Rc::clone(all.entry(file.into()).or_insert_with(build));
+    let own = up_to(function, text(file));
+    let build = || Rc::new(GpuPackage::of_kernels(&folder(), &format!("{file}.py"), &own));
+    let key = format!("{file} {function}");
+    let built = |all: &mut HashMap<_, _>| Rc::clone(all.entry(key).or_insert_with(build));
     let loaded = BUILT.with_borrow_mut(built).load();
     loaded.call(function, values).unwrap_or_else(|error| panic!("{error}"));
     let log = stub.take_log();
     let shown = cuda_stub::launched(&log).into_iter().map(shown);
     expected.assert_eq(&shown.collect::<Vec<_>>().join("\n"));
+}
+
+/// A file without the functions behind one, whose kernels nobody launches.
+fn up_to(function: &str, mut text: String) -> String {
+    let own = text.find(&format!("def {function}(")).expect("the function");
+    if let Some(next) = text[own..].find("\n@kp.jit") {
+        text.truncate(own + next);
+    }
+    text
 }
 
 fn shown(launch: &Json) -> String {
