@@ -72,9 +72,9 @@ def decode_parts(q, k, v, table, lengths, parts, scale, page: kp.Constexpr, d: k
         query.fill(0)
         if is_head:
             for c in kp.range_constexpr(d // 16):
-                for high in kp.range_constexpr(2):
+                for half in kp.range_constexpr(2):
                     for e in kp.range_constexpr(2):
-                        query[e, 0, high, c] = q[sequence, head, 16 * c + 8 * high + column + e]
+                        query[e, 0, half, c] = q[sequence, head, 16 * c + 8 * half + column + e]
         # Rows behind the 8 heads are zeros, and so are their sums.
         own = kp.make_rmem_tensor((2, 2, d // 8), kp.float32)
         weights = kp.make_rmem_tensor((2, 2, 2), q.element_type)
@@ -84,9 +84,9 @@ def decode_parts(q, k, v, table, lengths, parts, scale, page: kp.Constexpr, d: k
         weights.fill(0)
         most, total = -kp.float32.inf, kp.float32(0)
         for i in range(first, end):
-            stage = use.wait_and_advance()
-            keys = kp.local_tile(tiles_k[None, None, stage.index], (16, d), (warp, 0))
-            values = kp.local_tile(tiles_v[None, None, stage.index], (16, d), (warp, 0))
+            filled = use.wait_and_advance()
+            keys = kp.local_tile(tiles_k[None, None, filled.index], (16, d), (warp, 0))
+            values = kp.local_tile(tiles_v[None, None, filled.index], (16, d), (warp, 0))
             n_left = n_keys - i * KEYS - warp * 16
             if n_left < 16:
                 # What lies behind the last key may be no numbers. Nothing is brought to here again.
@@ -128,7 +128,7 @@ def decode_parts(q, k, v, table, lengths, parts, scale, page: kp.Constexpr, d: k
                     for e in kp.range_constexpr(2):
                         of_c[e, 0] = of_c[e, 0] * shrink
                     of_c.store(kp.mma_sync(weights, part[None, j], of_c))
-            stage.release()
+            filled.release()
         total = kp.warp_reduction_sum(total, threads_in_group=4)
         if is_head:
             number = split * WARPS + warp

@@ -1298,6 +1298,7 @@ class Sums:
     until `finish`.
     """
 
+    values: Tensor
     def __init__(self, part: ThrMma, rows: int, columns: int) -> None: ...
     def clear(self) -> None:
         """Makes all of them 0."""
@@ -1333,6 +1334,7 @@ class WarpgroupSums:
     a wait.
     """
 
+    values: Tensor
     def __init__(self, part: ThrMma, rows: int, columns: int) -> None: ...
     def clear(self) -> None:
         """Makes all of them 0."""
