@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random schedules of products of matrices, each of them right: warps with roles fill stages and
-//! multiply what is in them, in whatever tiles, with whatever counts of arrivals. [`text`] writes
+//! multiply what is in them, in whatever tiles, with whatever counts of arrivals. `text` writes
 //! each as a kernel of the language. The interpreter runs it in several orders: nothing may be
 //! found, and the sums of small integers are those that are added here. Of 16 schedules,
 //!
