@@ -15,7 +15,7 @@ use super::clock::{Event, Now};
 use super::execute::{Execution, Machine};
 use super::finding::{Kind, Thread};
 use super::flight::{By, Mark, mistake};
-use super::marks::{Marks, Rows, joined};
+use super::marks::{Rows, joined};
 use super::mbarrier::At;
 use super::memory::{Memory, fetch, put};
 use super::shadow::{Shadow, Way};
@@ -255,12 +255,9 @@ impl Execution<'_, '_> {
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, *end);
         let Some(shadow) = shadow else { return };
-        let (mut known, mut last) = (None, None);
-        let mut cells = spans.iter().flat_map(|(offset, bytes)| shadow.cells(*offset, *bytes));
-        let unseen = cells.find_map(|cell| {
-            if last.replace(cell).is_some_and(|last| shadow.is_alike(last, cell)) {
-                return None;
-            }
+        let mut known = None;
+        let cells = spans.iter().flat_map(|(offset, bytes)| shadow.cells(*offset, *bytes));
+        let unseen = shadow.unlike(cells).find_map(|cell| {
             let unseen = shadow.written_by_threads(cell).find(|seen| {
                 if known == Some(seen.event) {
                     return false;
@@ -315,7 +312,12 @@ impl Execution<'_, '_> {
 
     fn mark(&mut self, bulk: &Bulk) {
         for writes in [true, false] {
-            change_mark(self.machine, self.cluster, bulk, writes, Marks::add_rows);
+            let Some(shadow) = shadow_of(self.machine, self.cluster, bulk.end(writes)) else {
+                continue;
+            };
+            let spans = bulk.spans(writes).into_iter();
+            let rows = Rows::new(spans.map(|(offset, bytes)| shadow.cells(offset, bytes)));
+            shadow.marks.add_rows(rows, bulk.mark_of(writes));
         }
     }
 
@@ -395,8 +397,7 @@ pub(super) fn end_bulk(machine: &mut Machine, cluster: &mut Cluster, block: &Blo
         let Event { block, warp, lane, .. } = bulk.mark.event;
         let who = machine.thread(block, warp, lane);
         machine.find(Kind::UnawaitedCopy, place, who, None, message);
-        change_mark(machine, cluster, &bulk, true, unmark);
-        change_mark(machine, cluster, &bulk, false, unmark);
+        [true, false].into_iter().for_each(|writes| unmark(machine, cluster, &bulk, writes));
     }
 }
 
@@ -434,22 +435,10 @@ fn shadow_of<'m>(
     }
 }
 
-fn change_mark(
-    machine: &mut Machine,
-    cluster: &mut Cluster,
-    bulk: &Bulk,
-    writes: bool,
-    f: impl Fn(&mut Marks, Rows, Mark),
-) {
+fn unmark(machine: &mut Machine, cluster: &mut Cluster, bulk: &Bulk, writes: bool) {
     if let Some(shadow) = shadow_of(machine, cluster, bulk.end(writes)) {
-        let spans = bulk.spans(writes);
-        let rows = Rows::new(spans.iter().map(|(offset, bytes)| shadow.cells(*offset, *bytes)));
-        f(&mut shadow.marks, rows, Mark { writes, ..bulk.mark });
+        shadow.marks.remove_rows(bulk.mark_of(writes));
     }
-}
-
-fn unmark(marks: &mut Marks, rows: Rows, mark: Mark) {
-    marks.remove_rows(&rows, mark);
 }
 
 /// A copy is done: it is the deed of an agent.
@@ -470,7 +459,7 @@ fn record(
     writes: bool,
     (who, lane): (&Now, u32),
 ) {
-    change_mark(machine, cluster, bulk, writes, unmark);
+    unmark(machine, cluster, bulk, writes);
     let (end, spans) = (bulk.end(writes), bulk.spans(writes));
     let way = bulk.way(writes);
     let key = machine.packing.pack(way, who, bulk.mark.site);
@@ -583,6 +572,11 @@ impl Bulk {
     fn touched(&self, writes: bool) -> Touched {
         let (end, spans, way) = (self.end(writes), self.spans(writes), self.way(writes));
         Touched { end, spans, way, by: self.mark.by }
+    }
+
+    /// Its mark at an end.
+    fn mark_of(&self, writes: bool) -> Mark {
+        Mark { writes, ..self.mark }
     }
 
     /// How it touches an end.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Cells: rows of them, in order and apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Rows(Arc<[Range<usize>]>);
 
 impl Rows {
@@ -100,10 +100,9 @@ impl Marks {
         self.by_rows.push((rows, mark));
     }
 
-    /// One that touches many cells is done.
-    pub fn remove_rows(&mut self, rows: &Rows, mark: Mark) {
-        let is_it = |one: &(Rows, Mark)| one.1 == mark && one.0 == *rows;
-        if let Some(place) = self.by_rows.iter().position(is_it) {
+    /// One that touches many cells is done. Where it has several such marks, one of them goes.
+    pub fn remove_rows(&mut self, mark: Mark) {
+        if let Some(place) = self.by_rows.iter().position(|(_, one)| *one == mark) {
             self.by_rows.swap_remove(place);
         }
     }

@@ -388,7 +388,7 @@ impl Execution<'_, '_> {
             self.machine.issuers.insert((agents, warp, done.mark.site), done.mark.event);
             for (id, rows) in done.reads {
                 let shadow = &mut self.cluster.shared[id as usize].1;
-                shadow.marks.remove_rows(&rows, done.mark);
+                shadow.marks.remove_rows(done.mark);
                 for cell in rows.iter().flatten() {
                     shadow.read(cell, key, 0, &agent);
                 }
@@ -456,8 +456,8 @@ pub(super) fn end_products(machine: &mut Machine, cluster: &mut Cluster, block: 
         let message = "a product is in flight when its block ends".to_owned();
         let who = machine.thread(event.block, event.warp, event.lane);
         machine.find(Kind::UnawaitedCopy, place, who, None, message);
-        for (id, rows) in product.reads {
-            cluster.shared[id as usize].1.marks.remove_rows(&rows, product.mark);
+        for (id, _) in product.reads {
+            cluster.shared[id as usize].1.marks.remove_rows(product.mark);
         }
     }
 }

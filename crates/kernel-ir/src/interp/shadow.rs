@@ -416,24 +416,25 @@ impl Shadow {
     /// The first of these cells with an access that one by a lane would race with.
     pub fn first_race(
         &self,
-        mut cells: Range<usize>,
+        cells: Range<usize>,
         way: Way,
         lane: u32,
         now: &Now,
     ) -> Option<(usize, Seen)> {
-        let mut fine = None;
-        cells.find_map(|cell| {
-            if fine.is_some_and(|fine| self.is_alike(fine, cell)) {
-                return None;
-            }
-            let race = self.race(cell, way, lane, now).map(|seen| (cell, seen));
-            fine = Some(cell);
-            race
+        self.unlike(cells).find_map(|cell| Some((cell, self.race(cell, way, lane, now)?)))
+    }
+
+    /// Those of some cells that are not like the one before: what holds for that one, holds for
+    /// the others, which are most that are side by side.
+    pub fn unlike(&self, cells: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let mut before = None;
+        cells.filter(move |cell| {
+            !before.replace(*cell).is_some_and(|before| self.is_alike(before, *cell))
         })
     }
 
-    /// Whether the same is known of two cells, as it is of most that are side by side.
-    pub fn is_alike(&self, one: usize, other: usize) -> bool {
+    /// Whether the same is known of two cells.
+    fn is_alike(&self, one: usize, other: usize) -> bool {
         let [[writer, group, lanes], theirs] = [one, other]
             .map(|cell| [self.writers[cell], self.groups[cell], self.lanes[cell].into()]);
         let is_same_list = || match (list_of(group), list_of(theirs[1])) {
