@@ -389,6 +389,22 @@ pub enum InFlight {
 }
 
 impl Call {
+    /// Its operands that are values, in order.
+    pub fn values(&self) -> impl Iterator<Item = Value> {
+        self.operands.iter().filter_map(|operand| match operand {
+            Operand::Value(value) => Some(*value),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        })
+    }
+
+    /// Its operands that are words, in order.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.operands.iter().filter_map(|operand| match operand {
+            Operand::Word(word) => Some(*word),
+            Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
+        })
+    }
+
     /// Its deed about copies in flight; nothing where it is a call of another kind, or has not
     /// the operands of its row.
     pub fn in_flight(&self) -> Option<InFlight> {

@@ -109,10 +109,7 @@ impl<'k> Narrowest<'k> {
     }
 
     fn add_atomic(&mut self, result: Option<Value>, call: &Call) {
-        let mut operands = call.operands.iter().filter_map(|operand| match operand {
-            Operand::Value(value) => Some(*value),
-            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
-        });
+        let mut operands = call.values();
         if let Some(pointer) = operands.next() {
             operands.chain(result).for_each(|value| self.add(pointer, value));
         }

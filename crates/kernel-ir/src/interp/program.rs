@@ -574,11 +574,7 @@ impl<'a> Compiler<'a> {
         let Some((param, map)) = self.program.kernel.map_of(call) else {
             return unknown(call.intrinsic);
         };
-        let values = call.operands.iter().filter_map(|operand| match operand {
-            Operand::Value(value) => Some(*value),
-            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
-        });
-        let (values, map): (Vec<_>, _) = (values.collect(), *map);
+        let (values, map): (Vec<_>, _) = (call.values().collect(), *map);
         let (shared, barrier, blocks, at) = match (op, &values[..]) {
             (BulkOp::LoadBox, [shared, _, barrier, at @ ..]) => (*shared, Some(*barrier), None, at),
             (BulkOp::MulticastBox, [shared, _, barrier, blocks, at @ ..]) => {
@@ -589,10 +585,8 @@ impl<'a> Compiler<'a> {
             }
             _ => return unknown(call.intrinsic),
         };
-        let reduction = call.operands.iter().find_map(|operand| match operand {
-            Operand::Word(word) => Some((Binary::parse(word)?, map.element)),
-            Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
-        });
+        let mut words = call.words();
+        let reduction = words.find_map(|word| Some((Binary::parse(word)?, map.element)));
         let argument = self.of(param);
         let at = at.iter().map(|at| self.of(*at)).collect();
         let amount = Amount::Box(BoxOf { map, argument, at });

@@ -42,12 +42,7 @@ fn map_rule(kernel: &Kernel, call: &Call) -> Result<(), String> {
 
 /// The device combines elements of some types alone.
 fn reduction_rule(call: &Call, map: &TensorMap) -> Result<(), String> {
-    let words = call.operands.iter().filter_map(|operand| match operand {
-        Operand::Word(word) => Some(*word),
-        Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
-    });
-    let mut refused = words.filter(|word| !reduced_types(word).contains(&map.element));
-    match refused.next() {
+    match call.words().find(|word| !reduced_types(word).contains(&map.element)) {
         Some(word) => Err(format!("`{word}` of a map's elements, which are {}", map.element)),
         None => Ok(()),
     }

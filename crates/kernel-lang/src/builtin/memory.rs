@@ -177,7 +177,7 @@ fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {
     }
 }
 
-/// The values of `to` in words.
+/// Keywords that only copies of boxes have.
 const MASK: &str = "mcast_mask";
 const REDUCTION: &str = "reduction_kind";
 
@@ -186,6 +186,7 @@ fn is_given(given: &Given, name: &str) -> bool {
     given.opt(name).is_some_and(|arg| !matches!(arg.value, Elaborated::None))
 }
 
+/// The values of `to` in words.
 const TO: &str = "`kp.async_group`, an mbarrier, `kp.bulk_group` or an object with a field `to`";
 
 fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Elaborated {

@@ -250,8 +250,9 @@ impl Body<'_> {
         }
     }
 
-    /// Goes through it, for a signature. A combination of dtypes that was refused `before` is so
-    /// still, where the whole function is one side of a condition, too.
+    /// Goes through it, for a signature. A combination of dtypes that was refused `before` is
+    /// refused again. The final pass may have the whole function on a side of a condition, where an
+    /// assertion that no call keeps looks like one that only the calls on that side break.
     ///
     /// # Errors
     /// What is wrong with the signature.

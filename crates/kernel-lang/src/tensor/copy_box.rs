@@ -124,14 +124,13 @@ impl Elaborator<'_> {
         reduction: Option<&'static str>,
         span: Span,
     ) -> Option<()> {
-        let element = mapped.map.element;
-        let Some(types) = reduction.map(reduced_types).filter(|types| !types.contains(&element))
-        else {
+        let (Some(reduction), element) = (reduction, mapped.map.element) else { return Some(()) };
+        let types = reduced_types(reduction);
+        if types.contains(&element) {
             return Some(());
-        };
+        }
         let names: Vec<_> = types.iter().map(|scalar| scalar.name()).collect();
-        let message =
-            format!("`reduction_kind=\"{}\"` is not for {element}", reduction.unwrap_or_default());
+        let message = format!("`reduction_kind=\"{reduction}\"` is not for {element}");
         let help = format!("the device does so with {}", names.join(", "));
         self.mistake("element-type", span, message, help);
         None

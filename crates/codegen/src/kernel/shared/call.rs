@@ -4,7 +4,7 @@
 
 use super::{Lowering, Target};
 use kernpack_kernel_ir::kernel::Value;
-use kernpack_kernel_ir::op::{Call, Operand};
+use kernpack_kernel_ir::op::Call;
 use kernpack_kernel_ir::types::Type;
 
 impl<T: Target> Lowering<'_, '_, T> {
@@ -27,18 +27,10 @@ impl<T: Target> Lowering<'_, '_, T> {
 
 /// The operands that are values.
 pub(in crate::kernel) fn values(call: &Call) -> Vec<Value> {
-    let values = call.operands.iter().filter_map(|operand| match operand {
-        Operand::Value(value) => Some(*value),
-        Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
-    });
-    values.collect()
+    call.values().collect()
 }
 
 /// The operands that are words.
 pub(in crate::kernel) fn words(call: &Call) -> Vec<&'static str> {
-    let words = call.operands.iter().filter_map(|operand| match operand {
-        Operand::Word(word) => Some(*word),
-        Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
-    });
-    words.collect()
+    call.words().collect()
 }
