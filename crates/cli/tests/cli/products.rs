@@ -159,3 +159,46 @@ fn two_sums_are_converted_at_once() {
     let pairs = (256 + 224 + 192 + 128 + 256 + 128) / 4 + 3 * 8 / 2;
     assert_eq!(counts, [pairs, pairs, 0, 0]);
 }
+
+/// A product whose sums the device stores, from shared memory.
+const STORED: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def product_tiles(a, b, c):
+    m, n, _ = kp.block_idx()
+    mma = kp.tiled_mma(a.element_type, (128, 128, 64), warps=8)
+    out = kp.tma_store(mma, c, (128, 128))
+    ab = kp.tile_stream(mma, (a, m), (b, n), stages=3)
+    acc = mma.zeros()
+    for _ in range(ab.steps):
+        tile_a, tile_b = ab.next()
+        kp.gemm(mma, acc, tile_a, tile_b)
+    out.store_tile(acc, (m, n))
+    out.tail()
+
+
+@kp.jit(
+    "product(a: Tensor([m, k], float16, align=16), b: Tensor([n, k], float16, align=16)) -> c: Tensor([m, n], float16)"
+    " where m > 0, n > 0, k >= 8, k % 8 == 0, n % 8 == 0"
+)
+def product(a, b, c):
+    grid = kp.ceil_div(c.shape[0], 128), kp.ceil_div(c.shape[1], 128)
+    product_tiles(a, b, c).launch(grid=grid, block=256, arch="sm_90a")
+"#;
+
+#[test]
+fn sums_that_the_device_stores_take_fewer_instructions() {
+    let n_instructions = |text: &str| {
+        let bench = Bench::with("products.py", text);
+        let ptx = bench.run(["emit", "products.py", "--as", "ptx"]).stdout;
+        ptx.lines().filter(|line| line.trim_end().ends_with(';')).count()
+    };
+    let by_threads = STORED
+        .replace("    out = kp.tma_store(mma, c, (128, 128))\n", "")
+        .replace("out.store_tile(acc, (m, n))", "kp.store_tile(mma, acc, c, (m, n))")
+        .replace("    out.tail()\n", "");
+    let [stored, by_threads] = [STORED, &by_threads].map(n_instructions);
+    assert!(0 < stored && stored < by_threads, "{stored}, and by threads {by_threads}");
+}
