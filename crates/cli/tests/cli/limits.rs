@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory and the time that the program takes for a product of matrices on the interpreter. The
-//! time is generous, as this is no optimised build: one of those takes half a second.
+//! time is generous, as this is no optimised build: one of those takes less than a second.
 
 use crate::bench::{Bench, KERNPACK};
 use std::path::Path;
