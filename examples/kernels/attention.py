@@ -172,20 +172,17 @@ def attention_tiles(
             values = kp.select(tiles_v[None, None, stage.index], mode=[1, 0])
             multiply(sums, rounded, values, True)
 
-        # Where masks make weights dear, one warpgroup has them computed while another begins products.
-        takes_turns = seen != ALL
-        if takes_turns and unit == 1:
+        # While a warpgroup computes weights, the other begins products.
+        if unit == 1:
             kp.barrier_arrive(1, 256)
 
         def step(number, is_masked):
             stage_k = use_k.wait_and_advance()
-            if takes_turns:
-                kp.barrier(1 + unit, 256)
+            kp.barrier(1 + unit, 256)
             multiply(scores, own_q, tiles_k[None, None, stage_k.index], False)
             stage_v = use_v.wait_and_advance()
             multiply_values(stage_v)
-            if takes_turns:
-                kp.barrier_arrive(2 - unit, 256)
+            kp.barrier_arrive(2 - unit, 256)
             kp.wgmma_wait(1)
             stage_k.release()
             if is_masked:

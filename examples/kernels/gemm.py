@@ -53,16 +53,18 @@ def gemm_simple(a, b, c):
         launch(a, b, c, ARCHS)
 
 
-ROWS, DEPTH, BESIDE, ADDING = 128, 64, 32, 1024
+ROWS, DEPTH, MEMORY, BESIDE, ADDING = 128, 64, 192 << 10, 32, 2048
 # Columns of a tile, and how many blocks have a part of k each; those where rows of the result are no multiple of 16 bytes.
-SHAPES = (256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4), (128, 8)
+SHAPES = (256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4)
 UNEVEN = (256, 1), (128, 1)
+# So many rows or fewer are columns of b @ a.T, of which tiles are high and narrow: what is in b is brought once.
+FEW = 16
 
 
 @kp.kernel
 def gemm_roles(a, b, c, width: kp.Constexpr, epilogue: kp.Constexpr):
     mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=8)
-    ring = kp.tile_ring(mma, a, b, stages=6 if width == 128 else 4)
+    ring = kp.tile_ring(mma, a, b, stages=MEMORY // (ROWS + width) // (2 * DEPTH))
     numbers = range(kp.block_idx()[0], ring.grid[0] * ring.grid[1], kp.grid_dim()[0])
     if kp.warpgroup_idx() == 0:
         kp.setmaxregister_decrease(40)
@@ -98,11 +100,21 @@ def launch_roles(a, b, c, width, parts, epilogue=None):
         shared = gemm_parts(a, b, c, width, parts, epilogue)
         shared.launch(grid=tiles * parts, block=384, cluster=parts, arch="sm_90a")
     else:
-        blocks = kp.min(kp.device.sm_count, tiles)
-        gemm_roles(a, b, c, width, epilogue).launch(grid=blocks, block=384, arch="sm_90a")
+        blocks, roles = kp.min(kp.device.sm_count, tiles), gemm_roles(a, b, c, width, epilogue)
+        roles.launch(grid=blocks, block=384, max_registers=168, arch="sm_90a")
+
+
+def launch_few(a, b, c, epilogue=None):
+    def turned(total, column, row):
+        return total if epilogue is None else epilogue(total, row, column)
+
+    launch_roles(b, a, kp.select(c, mode=[1, 0]), FEW, 1, turned)
 
 
 def launch_best(a, b, c, shapes, epilogue=None):
+    if c.shape[0] <= FEW:
+        launch_few(a, b, c, epilogue)
+        return
     costs = [cost(a.shape[1], c, width, parts) for width, parts in shapes]
     for own, (width, parts) in zip(costs, shapes):
         if own == kp.min(*costs):
@@ -113,12 +125,12 @@ def launch_best(a, b, c, shapes, epilogue=None):
 def cost(k, c, width, parts):
     """How long the busiest multiprocessor takes, in columns that it multiplies in a step along k.
 
-    A tile takes as long as its columns and `BESIDE`, and what blocks have of it is added up in the time of `ADDING`.
+    A tile takes as long as its columns and `BESIDE`, and what another block has of it is added in the time of `ADDING`.
     So shapes with more parts than steps are never the cheapest.
     """
     turns = kp.ceil_div(n_tiles(c, (ROWS, width)) * parts, kp.device.sm_count)
     steps = kp.ceil_div(kp.ceil_div(k, DEPTH), parts)
-    return turns * (steps * (width + BESIDE) + (ADDING if parts > 1 else 0))
+    return turns * (steps * (width + BESIDE) + ADDING * (parts - 1))
 
 
 @kp.jit(

@@ -14,7 +14,15 @@ UNEVEN = ((256, 1),)
 
 
 def gelu(x):
-    return 0.5 * x * (1.0 + kp.erf(x * 0.7071067811865476))
+    """max(x, 0) - |x| erfc(|x| / sqrt(2)) / 2, by formula 7.1.26 of Abramowitz and Stegun's "Handbook of Mathematical Functions".
+
+    Nothing cancels where x is far below 0, and from 16 on that is x."""
+    high = kp.min(kp.abs(x), 16.0)
+    t = kp.fast_rcp(kp.fma(high, 0.23164189, 1.0))
+    series = t * 0.5307027145 - 0.7265760135
+    for coefficient in (0.7107068705, -0.142248368, 0.127414796):
+        series = kp.fma(series, t, coefficient)
+    return kp.max(x, 0.0) - high * (series * t * kp.fast_exp2(x * x * -0.72134752))
 
 
 def gelu_tanh(x):

@@ -2,7 +2,7 @@
 """`gemm` of examples/kernels/gemm.py by each size of tiles alone, for speed_matrix.py: what its rules choose from."""
 
 import kernpack as kp
-from gemm import launch_roles
+from gemm import launch_few, launch_roles
 
 
 @kp.jit(
@@ -54,8 +54,8 @@ def columns_128_parts_4(a, b, c):
 
 
 @kp.jit(
-    "columns_128_parts_8(a: Tensor([m, k], bfloat16, align=16), b: Tensor([n, k], bfloat16, align=16), c: Tensor([m, n], bfloat16, align=16, mut))"
-    " where k >= 512, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
+    "few_rows(a: Tensor([m, k], bfloat16, align=16), b: Tensor([n, k], bfloat16, align=16), c: Tensor([m, n], bfloat16, align=16, mut))"
+    " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
-def columns_128_parts_8(a, b, c):
-    launch_roles(a, b, c, 128, 8)
+def few_rows(a, b, c):
+    launch_few(a, b, c)

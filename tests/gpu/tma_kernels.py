@@ -265,7 +265,7 @@ def reduce_max(x, y):
 @kp.jit(
     """
     reduce_and(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
-    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    where T in {int32, uint32, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
     """
 )
 def reduce_and(x, y):
@@ -275,7 +275,7 @@ def reduce_and(x, y):
 @kp.jit(
     """
     reduce_or(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
-    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    where T in {int32, uint32, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
     """
 )
 def reduce_or(x, y):
@@ -285,7 +285,7 @@ def reduce_or(x, y):
 @kp.jit(
     """
     reduce_xor(x: Tensor([l, m, n], T, align=16), y: Tensor([m, n], T, align=16, mut))
-    where T in {int32, uint32, int64, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
+    where T in {int32, uint32, uint64}, l > 0, m > 0, n > 0, n % 8 == 0, noalias(x, y)
     """
 )
 def reduce_xor(x, y):

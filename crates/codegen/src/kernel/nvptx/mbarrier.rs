@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Mbarriers. Arrivals and waits order what blocks of a cluster do where a kernel reaches memory of
-//! others, and what the block does where it does not.
+//! Mbarriers. Only threads of its block wait for one: so an arrival at one of another block orders
+//! what the cluster does, and one at the block's own what the block does, which takes far less time.
 
 use super::Nvptx;
 use super::needs::Needs;
@@ -19,10 +19,10 @@ const FENCES: &str = " fence.mbarrier_init.release.cluster; fence.proxy.async;";
 impl Lowering<'_, '_, Nvptx> {
     pub(super) fn lower_mbarrier(&mut self, result: Option<Value>, op: MbarrierOp, call: &Call) {
         let operands = values(call);
-        let scope = if reaches_others(self.kernel) { "cluster" } else { "cta" };
-        let space = match operands.first().map(|pointer| self.kernel.ty(*pointer)) {
-            Some(Type::Pointer(Space::Cluster)) => "shared::cluster",
-            _ => "shared::cta",
+        let seen = if reaches_others(self.kernel) { "cluster" } else { "cta" };
+        let (scope, space) = match operands.first().map(|pointer| self.kernel.ty(*pointer)) {
+            Some(Type::Pointer(Space::Cluster)) => ("cluster", "shared::cluster"),
+            _ => ("cta", "shared::cta"),
         };
         // With these came waits that do not spin.
         let has_clusters = self.target.arch.number >= Needs::SINCE_SM_90.sm;
@@ -47,11 +47,11 @@ impl Lowering<'_, '_, Nvptx> {
             }
             MbarrierOp::TryWait => format!(
                 "{{ .reg .b32 parity; and.b32 parity, {{2}}, 1; \
-                 mbarrier.{wait}.parity.acquire.{scope}.shared::cta.b64 {{0}}, [{{1}}], parity; }}"
+                 mbarrier.{wait}.parity.acquire.{seen}.shared::cta.b64 {{0}}, [{{1}}], parity; }}"
             ),
             MbarrierOp::Wait => format!(
                 "{{ .reg .b32 parity; .reg .pred complete; and.b32 parity, {{1}}, 1; WAIT: \
-                 mbarrier.{wait}.parity.acquire.{scope}.shared::cta.b64 complete, [{{0}}], parity; \
+                 mbarrier.{wait}.parity.acquire.{seen}.shared::cta.b64 complete, [{{0}}], parity; \
                  @!complete bra WAIT; }}"
             ),
         };
