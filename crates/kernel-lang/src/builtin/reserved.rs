@@ -9,7 +9,6 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("float4_e2m1fn", "store uint8, and convert"),
     ("tcgen05", "write `kp.mma`, and `kp.gemm`"),
     ("tma_load", "write `kp.copy`"),
-    ("tma_store", "write `kp.copy`"),
 ];
 
 /// The help for a name that is kept.
