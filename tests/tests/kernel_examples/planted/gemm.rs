@@ -76,7 +76,7 @@ fn at_the_edges_of_gemm() {
     let beyond_it = [("index-out-of-bounds", COPY, None), ("out-of-bounds", COPY, None)];
     example.expect((" and first + row + below < x.shape[0]", ""), &[beyond_it, unwritten].concat());
     let line = "c[row, column + e] = values[e]";
-    example.expect(("if row < c.shape[0] and column", "if column"), &beyond(line));
+    example.expect(("row < c.shape[0] and column", "column"), &beyond(line));
     let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def gemm";
     let sum = "sums[None, i, j].store(kp.mma_sync";
     example.expect((zeros, "\n    def gemm"), &[("uninitialised-read", sum, None)]);
@@ -202,7 +202,7 @@ fn in_the_parts_of_gemm() {
     const PUT: &str = "c[row, column + e] = values[e]";
     const READ: &str = "sums.store(sums.load() + kp.local_tile(part";
     const WRITE: &str = "c[row, column + e] = c.element_type(value)";
-    let example = gemm_of_roles(1104);
+    let example = gemm_of_roles(2048);
     let (absent, unwritten) = (("absent-block", READ, None), ("uninitialised-read", READ, None));
     let raced = [("shared-race", PUT, Some(READ)), ("shared-race", READ, Some(PUT))];
     let met = "    kp.cluster_sync()\n    for i in";
