@@ -32,6 +32,8 @@ const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py
 const WARPGROUP: &str = include_str!("../../../crates/kernel-lang/library/warpgroup.py");
 /// The same by warpgroups with roles.
 const RING: &str = include_str!("../../../crates/kernel-lang/library/ring.py");
+/// Weights of scores.
+const SOFTMAX: &str = include_str!("../../../crates/kernel-lang/library/softmax.py");
 /// Rings of stages.
 const PIPELINE: &str = include_str!("../../../crates/kernel-lang/library/pipeline.py");
 
@@ -67,13 +69,15 @@ fn files_of(example: &'static str, function: &str) -> Vec<(&'static str, String)
             ("warpgroup", WARPGROUP.to_string()),
         ];
     }
-    if own.contains("kp.PipelineTmaAsync") {
-        let import = "kp\nfrom pipeline import PipelineTmaAsync\n";
-        let own = own.replace("kp.PipelineTmaAsync.", "PipelineTmaAsync.");
-        let own = own.replacen("kp\n", import, 1);
+    if let Some(name) =
+        ["tile_pipeline", "PipelineTmaAsync"].into_iter().find(|name| own.contains(*name))
+    {
+        let import = format!("kp\nfrom pipeline import {name}\n");
+        let own = own.replace(&format!("kp.{name}"), name).replacen("kp\n", &import, 1);
         return vec![
             ("pipeline", PIPELINE.to_string()),
             ("matrix", MATRIX.to_string()),
+            ("softmax", SOFTMAX.to_string()),
             (example, own),
         ];
     }

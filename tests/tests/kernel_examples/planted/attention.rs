@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Defects in attention: in stages, phases, counts, fences, waits and turns of the examples and of
-//! the library's pipelines. Which keys a query sees, and what is made of their scores, is a matter of
-//! what comes out.
+//! the library's pipelines. Which keys a query sees, and what is made of their scores, is a matter
+//! of what comes out.
 
 use super::{Example, Expected, fresh};
 use crate::call::{Arg, Array};
@@ -43,7 +43,7 @@ const EMPTY: &str = "self.empty[state.index].wait(state.phase)";
 const FULL: &str = "self.full[state.index].wait(state.phase)";
 const DEADLOCK: [Expected<'_>; 2] = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
 /// Where the device copies tiles, and where warpgroups multiply.
-const COPY: &str = "kp.copy(source[None, at]";
+const COPY: &str = "kp.copy(self.source[None, place]";
 const PRODUCT: &str = "kp.wgmma_mma(sums, a, b, accumulate)";
 const TWICE: Expected<'_> = ("copy-in-flight", COPY, Some(COPY));
 const UNWRITTEN: Expected<'_> = ("uninitialised-read", PRODUCT, None);
@@ -62,32 +62,40 @@ fn in_the_stages_of_attention() {
     let taken = "            stage_v.release()\n";
     let turn = ("deadlock", "kp.barrier(1 + unit, 256)", None);
     example.expect((taken, ""), &[&[turn][..], &DEADLOCK].concat());
-    let index = "target[None, None, stage.index], to=stage)";
+    let index = "self.tiles[None, None, stage.index], to=stage)";
     let raced = [("shared-race", PRODUCT, Some(COPY)), ("shared-race", COPY, Some(COPY))];
     let early = ("copy-in-flight", PRODUCT, Some(COPY));
     let one_stage = [&[early, TWICE][..], &raced, &[UNWRITTEN]].concat();
     example.expect((index, &index.replace("stage.index", "0")), &one_stage);
-    let values = "values = kp.select(tiles_v[None, None, stage.index]";
-    let other_stage = [&[early][..], &overwritten, &[UNWRITTEN]].concat();
-    example.expect((values, &values.replace("stage.index", "1 - stage.index")), &other_stage);
-    let blind = [("unawaited-copy", COPY, None), UNWRITTEN];
-    example.expect(("        use_q.wait_and_advance()\n", ""), &blind);
+    let used = "FilledTile(self.tiles[None, None, stage.index]";
+    let other_stage = [&[early, raced[0]][..], &overwritten, &[UNWRITTEN]].concat();
+    let next = "(stage.index + 1) % self.tiles.shape[2]";
+    example.expect((used, &used.replace("stage.index", next)), &other_stage);
+    let wait = "        self.pipeline.consumer_wait(self.state)\n";
+    let blind = [
+        TWICE,
+        ("misused-barrier", EMPTY, Some("self.empty[state.index].arrive()")),
+        ("product-in-flight", COPY, Some(PRODUCT)),
+        ("unawaited-copy", COPY, None),
+        UNWRITTEN,
+    ];
+    example.expect((wait, ""), &blind);
     let more = "for i in range(last - first):\n                # Keys";
-    example.expect((more, &more.replace("first)", "first + 1)")), &blind[..1]);
-    let last = "            load(load_v, from_v, shared_head, first, tiles_v)\n";
+    let unawaited = [("unawaited-copy", COPY, None)];
+    example.expect((more, &more.replace("first)", "first + 1)")), &unawaited);
+    let last = "            values.fill((part.batch, shared_head, first, 0))\n";
     example.expect((last, ""), &DEADLOCK[1..]);
 }
 
 #[test]
 fn in_what_attention_counts() {
     let example = attention();
-    let of_q = "create(1, 1, 256)";
-    example.expect((of_q, "create(1, 2, 256)"), &DEADLOCK);
-    let of_k = "use_k = PipelineTmaAsync.create(STAGES, 1, 256)";
-    example.expect((of_k, &of_k.replace("256", "512")), &DEADLOCK);
-    let commit = "                stage.commit()\n";
-    example.expect((commit, ""), &DEADLOCK);
-    let bytes = format!("                stage.expect(16)\n{commit}");
+    let create = "PipelineTmaAsync.create(stages, 1, consumers)";
+    example.expect((create, &create.replace("1,", "2,")), &DEADLOCK);
+    example.expect((create, &create.replace("consumers", "2 * consumers")), &DEADLOCK);
+    let commit = "to=stage)\n        stage.commit()\n";
+    example.expect((commit, "to=stage)\n"), &DEADLOCK);
+    let bytes = commit.replace("stage.commit", "stage.expect(16)\n        stage.commit");
     example.expect((commit, &bytes), &DEADLOCK);
     example.expect(("0, 0, 1 if user", "0, 0, 0 if user"), &DEADLOCK);
     let phase = "self.index = kp.int32(0)\n            self.phase ^= 1";
@@ -102,7 +110,7 @@ fn in_what_attention_counts() {
 fn in_the_turns_of_attention() {
     let example = attention();
     let [own, next] = ["kp.barrier(1 + unit, 256)", "kp.barrier_arrive(2 - unit, 256)"];
-    let first = "        if takes_turns and unit == 1:\n            kp.barrier_arrive(1, 256)\n";
+    let first = "        if is_bounded and unit == 1:\n            kp.barrier_arrive(1, 256)\n";
     let nobody = [("deadlock", own, None), DEADLOCK[0]];
     example.expect((first, ""), &nobody);
     let twice = [&nobody[..], &[("misused-barrier", own, None)]].concat();
@@ -116,20 +124,21 @@ fn in_the_products_of_attention() {
     let example = attention();
     let in_flight = |line| ("fragment-in-flight", line, Some(PRODUCT));
     let wait = "kp.wgmma_wait(0)\n            stage_v";
-    let early = ["sums[i] = sums[i] *", "            rounded.store(scores"].map(in_flight);
+    let early = ["            rounded.store(scores", "sums[i] = sums[i] *"].map(in_flight);
     example.expect((wait, &wait.replace('0', "1")), &early);
-    let last = "        kp.wgmma_wait(0)\n        for half in";
-    example.expect((last, "        for half in"), &[in_flight("sums[(e, half), i] = sums")]);
-    let clear = "        acc.clear()\n";
-    example.expect((clear, ""), &[UNWRITTEN]);
+    let last = "        kp.wgmma_wait(0)\n        logarithms";
+    example.expect((last, "        logarithms"), &[in_flight("sums[at] = sums[at] * by")]);
+    let zeros = "mma.zeros()";
+    let unwritten = "mma.get_slice(kp.thread_idx()[0]).make_fragment_C(mma.tile)";
+    example.expect((zeros, unwritten), &[UNWRITTEN]);
     let grow = "kp.setmaxregister_increase(240)";
     let most = "kp.setmaxregister_increase(248)";
     example.expect((grow, most), &[("registers", most, None)]);
     let role = [("divergent", "# some", Some("if kp.warpgroup_idx() == 0"))];
     example.expect((grow, "kp.sync_threads()  # some"), &role);
-    let zero = "tile_q[own_row, 0, 0] = q.element_type(0)";
+    let zero = "own_q[0, 0] = q.element_type(0)";
     let written = format!("        if thread == 0:\n            {zero}\n");
-    let wait = "        use_q.wait_and_advance()\n";
+    let wait = "        own_q = kp.local_tile(queries.next().tile, (64, d), (unit, 0))\n";
     let unfenced = [("missing-proxy-fence", PRODUCT, Some(zero))];
     example.expect((wait, &format!("{wait}{written}")), &unfenced);
 }
@@ -137,7 +146,7 @@ fn in_the_products_of_attention() {
 #[test]
 fn at_the_edges_of_attention() {
     let example = attention();
-    let write = "lse[part.batch, head, part.first_q + at] = logarithm";
+    let write = "lse[part.batch, head, part.first_q + at] = logarithms";
     let outside = [("index-out-of-bounds", write, None)];
     example.expect(("lse is not None and at < part.n_q and", "lse is not None and"), &outside);
     let raced = [("global-race", write, Some(write))];
@@ -145,23 +154,20 @@ fn at_the_edges_of_attention() {
     let rows = "rows = kp.make_layout((part.n_q, d)";
     let stored = [("out-of-bounds", "            c[row, column + e] = values[e]", None)];
     example.expect((rows, &rows.replace("n_q", "n_q + 1")), &stored);
-    let boxes = "box = swizzled((1, 1, ROWS,";
-    let loads =
-        ["load(load_q, ", "load(load_k, from_k, shared_head, last,", "shared_head, last - i,"];
-    let smaller = loads.map(|load| ("layout", COPY, Some(load)));
+    let boxes = "box = kp.make_layout((1, 1, ROWS,";
+    let smaller = [("layout", COPY, Some("queries.fill("))];
     example.expect((boxes, &boxes.replace("ROWS", "ROWS // 2")), &smaller);
 }
 
 #[test]
 fn what_attention_computes() {
-    let [last, other] = ["from_v", "from_k"]
-        .map(|source| format!("load(load_v, {source}, shared_head, first, tiles_v)"));
     attention().expect_other_results(&[
-        (&last, &other),
-        ("8 * i + e < end and", "8 * i + e <= end and"),
-        ("self.right + 1, self.n_k)", "self.right, self.n_k)"),
-        ("- self.n_q + self.right", "+ self.right"),
-        ("sums[i] * weights.shrink", "sums[i] / weights.shrink"),
+        ("for x in (k, v)", "for x in (k, k)"),
+        ("part.first_seen(row) // KEYS", "last"),
+        ("query + self.end, self.n_k)", "query + self.end - 1, self.n_k)"),
+        ("ahead + behind + 1", "ahead + behind + 2"),
+        ("ahead + behind + 1", "behind + 1"),
+        ("softmax.rescale(sums)", "pass"),
     ]);
 }
 
