@@ -969,6 +969,18 @@ def make_pipeline_state(user: str, stages: int) -> PipelineState:
 def elect_one() -> builtins.bool:
     """Whether this is the one thread of its warp that does what one of them has to."""
 
+def tile_pipeline(source: Tensor, tiles: Tensor, consumers: int) -> TilePipeline:
+    """A `TilePipeline` of what `kp.make_tma` gives, `source`, to a tensor in shared memory, (rows,
+    columns, stages), for so many threads that use its tiles, whole warps. All threads of the
+    block make it.
+    """
+
+def make_smem_layout(dtype: DType, tile: _Two, stages: int) -> Layout:
+    """The layout in shared memory of so many tiles, (rows, columns), of numbers in `dtype`, whose
+    columns lie side by side: swizzled, so that of eight rows below each other each is in other
+    banks.
+    """
+
 def mma(dtype: DType, sums: DType, shape: _Three) -> MmaOp:
     """A product that a warp does at once, of 16 rows by 8 columns: `shape` is (16, 8, k), where k
     numbers in `dtype` have 32 bytes. `sums` is `kp.float32`, of factors in float16, bfloat16 or
@@ -1063,6 +1075,9 @@ def store_parts(
     their order, and writes the tile of `c` at `place`, each block so many rows of it: as
     `kp.store_tile` does. All threads of the cluster come by.
     """
+
+def online_softmax(scale: Numeric) -> OnlineSoftmax:
+    """An `OnlineSoftmax` of scores that are multiplied by `scale`, which is positive."""
 
 def static(value: Numeric, choices: Iterable[Any], default: Any | None = ...) -> Any:
     """A number of the call as a constant, where it is one of some constants: the function has a
@@ -1243,6 +1258,28 @@ class FilledStage:
     def release(self) -> None:
         """Says that this thread is done with it."""
 
+class TilePipeline:
+    """Tiles in shared memory that the device brings, one after the other. `kp.tile_pipeline` makes
+    one.
+    """
+
+    tiles: Tensor
+    def __init__(self, source: Tensor, tiles: Tensor, consumers: int) -> None: ...
+    def fill(self, place: Sequence[Numeric]) -> None:
+        """Has the device bring the tile at `place` to the next stage, when that is empty; one thread
+        does it.
+        """
+    def next(self) -> FilledTile:
+        """The `FilledTile` that comes next, when it is there."""
+
+class FilledTile:
+    """A tile that is used, `tile`, (rows, columns)."""
+
+    tile: Tensor
+    def __init__(self, tile: Tensor, stage: FilledStage) -> None: ...
+    def release(self) -> None:
+        """Says that this warp is done with it. All its threads come by."""
+
 class MmaOp:
     """A product that a warp knows, of `shape` (m, n, k) and factors in `dtype`. `kp.mma` makes
     one.
@@ -1388,4 +1425,23 @@ class TileRing:
     def multiply(self, acc: Sums | WarpgroupSums) -> None:
         """Makes the `WarpgroupSums` of a thread those of the tile that is filled next. All warpgroups
         but the first do it, tile by tile as they are filled.
+        """
+
+class OnlineSoftmax:
+    """Of a lane's two rows the largest score so far, and its part of the sum of weights.
+    `kp.online_softmax` makes one.
+    """
+
+    def __init__(self, scale: Numeric) -> None: ...
+    def weigh(self, scores: Tensor, seen: Sequence[Any] | None | None = ...) -> None:
+        """Makes weights of the scores of further columns, in place: e to the power of what a score
+        times `scale` is below that of the largest so far. Where some have no weight, `seen` says
+        for both rows which have: (first, end), counted from the first of these columns, where
+        `first` may be None.
+        """
+    def rescale(self, sums: Tensor) -> None:
+        """Makes sums that were weighed before the last `weigh` comparable with what it has weighed."""
+    def finish(self, sums: Tensor) -> Tensor:
+        """Makes means of sums, 0 of a row without weights, and gives the logarithms of what both rows
+        were divided by: two registers.
         """

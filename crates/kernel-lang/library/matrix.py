@@ -62,8 +62,8 @@ def numbers_of(dtype):
     return 2 * ROW_BYTES * 8 // dtype.width
 
 
-def smem_layout(dtype, tile, stages):
-    # Places of 16 bytes are swizzled: of eight rows below each other, each is in other banks.
+def make_smem_layout(dtype, tile, stages):
+    """The layout in shared memory of so many tiles, (rows, columns), of numbers in `dtype`, whose columns lie side by side: swizzled, so that of eight rows below each other each is in other banks."""
     rows, k = tile
     each = ROW_BYTES * 8 // dtype.width
     wide = kp.min(k, 8 * each)
@@ -330,12 +330,12 @@ def raster(number, grid, group):
 
 def make_smem_layout_a(mma, tile, stages):
     """The layout in shared memory of so many tiles of the first factor, (m, k), swizzled so that rows of matrices lie in different banks."""
-    return smem_layout(mma.op.dtype, tile, stages)
+    return make_smem_layout(mma.op.dtype, tile, stages)
 
 
 def make_smem_layout_b(mma, tile, stages):
     """The same of the second factor, (n, k)."""
-    return smem_layout(mma.op.dtype, tile, stages)
+    return make_smem_layout(mma.op.dtype, tile, stages)
 
 
 class TileStream:

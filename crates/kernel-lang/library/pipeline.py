@@ -264,3 +264,42 @@ class FilledStage:
     def release(self):
         """Says that this thread is done with it."""
         self.pipeline.consumer_release(self.state)
+
+
+class TilePipeline:
+    """Tiles in shared memory that the device brings, one after the other. `kp.tile_pipeline` makes one."""
+
+    def __init__(self, source, tiles, consumers):
+        stages = kp.size(tiles, mode=[2])
+        pipeline = PipelineTmaAsync.create(stages, 1, consumers)
+        self.source = source
+        self.tiles = tiles
+        self.producer, self.consumer = pipeline.make_participants()
+
+    def fill(self, place):
+        """Has the device bring the tile at `place` to the next stage, when that is empty; one thread does it."""
+        stage = self.producer.acquire_and_advance()
+        kp.copy(self.source[None, place], self.tiles[None, None, stage.index], to=stage)
+        stage.commit()
+
+    def next(self):
+        """The `FilledTile` that comes next, when it is there."""
+        stage = self.consumer.wait_and_advance()
+        return FilledTile(self.tiles[None, None, stage.index], stage)
+
+
+class FilledTile:
+    """A tile that is used, `tile`, (rows, columns)."""
+
+    def __init__(self, tile, stage):
+        self.tile = tile
+        self.stage = stage
+
+    def release(self):
+        """Says that this warp is done with it. All its threads come by."""
+        self.stage.release()
+
+
+def tile_pipeline(source, tiles, consumers):
+    """A `TilePipeline` of what `kp.make_tma` gives, `source`, to a tensor in shared memory, (rows, columns, stages), for so many threads that use its tiles, whole warps. All threads of the block make it."""
+    return TilePipeline(source, tiles, consumers)

@@ -21,7 +21,7 @@ class TmaStore:
         self.columns = part_columns(tile[1] // mma.atoms[1], c.element_type)
         self.stages = stages
         n_parts = stages * mma.threads // kp.WARP_SIZE
-        layout = kp.smem_layout(c.element_type, (ROWS, self.columns), n_parts)
+        layout = kp.make_smem_layout(c.element_type, (ROWS, self.columns), n_parts)
         self.c = c
         self.map = kp.make_tma(c, layout)
         self.parts = kp.shared(c.element_type, layout)

@@ -3,13 +3,15 @@
 //! threads do not come to, a read of what was never written. Each is one change of the file's text,
 //! and is found at its line, by the interpreter or before anything runs.
 
+mod attention;
 mod gemm;
 
-use crate::call::{Arg, Array, File, Found, Line, call_on};
+use crate::call::{Arg, Array, Came, File, Found, Line, call_on};
 use crate::{folder, text};
 use gemm::{gemm, gemm_of_roles};
 use kernpack_kernel_ir::Scalar;
 use std::path::Path;
+use tempfile::TempDir;
 
 /// A function of an example with what it is called with.
 struct Example {
@@ -30,6 +32,10 @@ const MATRIX: &str = include_str!("../../../crates/kernel-lang/library/matrix.py
 const WARPGROUP: &str = include_str!("../../../crates/kernel-lang/library/warpgroup.py");
 /// The same by warpgroups with roles.
 const RING: &str = include_str!("../../../crates/kernel-lang/library/ring.py");
+/// Weights of scores.
+const SOFTMAX: &str = include_str!("../../../crates/kernel-lang/library/softmax.py");
+/// Rings of stages.
+const PIPELINE: &str = include_str!("../../../crates/kernel-lang/library/pipeline.py");
 
 /// The files that an example is of, with their texts: its own, and what it has in common with
 /// others. `gemm_simple` has the library's part as a file, so that defects can be planted there,
@@ -63,6 +69,18 @@ fn files_of(example: &'static str, function: &str) -> Vec<(&'static str, String)
             ("warpgroup", WARPGROUP.to_string()),
         ];
     }
+    if let Some(name) =
+        ["tile_pipeline", "PipelineTmaAsync"].into_iter().find(|name| own.contains(*name))
+    {
+        let import = format!("kp\nfrom pipeline import {name}\n");
+        let own = own.replace(&format!("kp.{name}"), name).replacen("kp\n", &import, 1);
+        return vec![
+            ("pipeline", PIPELINE.to_string()),
+            ("matrix", MATRIX.to_string()),
+            ("softmax", SOFTMAX.to_string()),
+            (example, own),
+        ];
+    }
     let shared = own.contains("\nfrom rows import ").then(|| ("rows", text("rows")));
     [(example, own)].into_iter().chain(shared).collect()
 }
@@ -79,9 +97,12 @@ fn line_of(text: &str, piece: &str) -> Option<u32> {
     found.first().copied()
 }
 
-/// The text with kernels of one type, and clusters of one size: each of them takes its time.
+/// The text with kernels of one type, one width, and clusters of one size: each of them takes its
+/// time.
 fn smaller(text: String) -> String {
     let text = text.replace("CLUSTERS = (2, 4, 8)", "CLUSTERS = (2,)");
+    let text = text.replace("d in {64, 128}, page in {16, 64}", "d in {128}, page in {16}");
+    let text = text.replace("d in {64, 128}", "d in {64}");
     let of_float32 = text.replace("{float16, bfloat16, float32}", "{float32}");
     of_float32.replace("{float16, bfloat16}", "{bfloat16}").replace("{int32, int64}", "{int32}")
 }
@@ -92,24 +113,27 @@ impl Example {
         Example { cc: 80, ..self }
     }
 
+    /// What comes of the call with the files of a folder.
+    fn came(&self, folder: &Path) -> Came {
+        let function = File::read(folder, self.file).and_then(|file| file.function(self.function));
+        match function {
+            Err(found) => Came { tensors: vec![], found, launched: vec![] },
+            Ok(function) => call_on(self.cc, &function, &self.args)
+                .unwrap_or_else(|refused| panic!("{refused}")),
+        }
+    }
+
     /// What is found in the files of a folder.
     fn found(&self, folder: &Path) -> Vec<Found> {
-        let function = File::read(folder, self.file).and_then(|file| file.function(self.function));
-        let mut found = match function {
-            Err(found) => found,
-            Ok(function) => match call_on(self.cc, &function, &self.args) {
-                Ok(came) => came.found,
-                Err(refused) => panic!("{refused}"),
-            },
-        };
+        let mut found = self.came(folder).found;
         found.sort();
         found.dedup();
         found
     }
 
-    /// Plants a defect: the only place with the text `from` becomes `to`.
+    /// The files with a defect, in a folder: the only place with the text `from` becomes `to`.
     #[track_caller]
-    fn expect(&self, (from, to): (&str, &str), expected: &[Expected<'_>]) {
+    fn planted(&self, (from, to): (&str, &str)) -> (TempDir, Vec<(&'static str, String)>) {
         let mut texts = files_of(self.file, self.function);
         let places: usize = texts.iter().map(|(_, text)| text.matches(from).count()).sum();
         assert_eq!(places, 1, "places with `{from}`");
@@ -124,6 +148,13 @@ impl Example {
             *text = smaller(text.replace(from, to));
             std::fs::write(planted.path().join(format!("{name}.py")), &*text).expect("a file");
         }
+        (planted, texts)
+    }
+
+    /// Plants a defect.
+    #[track_caller]
+    fn expect(&self, (from, to): (&str, &str), expected: &[Expected<'_>]) {
+        let (planted, texts) = self.planted((from, to));
         let line = |piece: &str| {
             let mut lines = texts.iter().filter_map(|(file, text)| {
                 Some(Line { file: (*file).to_string(), number: line_of(text, piece)? })
@@ -136,6 +167,21 @@ impl Example {
             Found { code, line: line(piece), other: other.map(line) }.to_string()
         });
         assert_eq!(found, expected.collect::<Vec<_>>(), "{from} -> {to}");
+    }
+
+    /// Plants defects, one after the other, that break no rule and are seen of what is computed.
+    #[track_caller]
+    fn expect_other_results(&self, defects: &[(&str, &str)]) {
+        let (first, _) = defects[0];
+        let right = self.came(self.planted((first, first)).0.path());
+        assert_eq!(right.found, []);
+        for (from, to) in defects {
+            let came = self.came(self.planted((from, to)).0.path());
+            assert_eq!(came.found, [], "{from} -> {to}");
+            let pairs = came.tensors.iter().flatten().zip(right.tensors.iter().flatten());
+            let apart = pairs.map(|(came, right)| (came - right).abs()).fold(0.0, f64::max);
+            assert!(apart > 1e-3, "{from} -> {to}: {apart}");
+        }
     }
 }
 

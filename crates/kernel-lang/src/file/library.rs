@@ -24,7 +24,7 @@ pub(super) struct Part {
 }
 
 /// The files.
-pub(super) const PARTS: [Part; 6] = [
+pub(super) const PARTS: [Part; 7] = [
     Part { name: "memory.py", text: include_str!("../../library/memory.py"), family: None },
     Part {
         name: "pipeline.py",
@@ -50,6 +50,11 @@ pub(super) const PARTS: [Part; 6] = [
         name: "ring.py",
         text: include_str!("../../library/ring.py"),
         family: Some("Products of tiles by warpgroups with roles"),
+    },
+    Part {
+        name: "softmax.py",
+        text: include_str!("../../library/softmax.py"),
+        family: Some("Softmax tile by tile"),
     },
 ];
 
