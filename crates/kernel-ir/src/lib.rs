@@ -79,6 +79,7 @@ pub mod op;
 pub mod ranges;
 pub mod shared;
 pub mod text;
+pub mod timeline;
 pub mod types;
 pub mod verify;
 mod walk;
