@@ -347,9 +347,8 @@ impl Timer {
         let (next, last) = (self.get(self.next), self.get(self.end));
         let has_room = self.compare(Compare::Lt, next, last);
         let at = self.unit(next);
-        let value = self.expr(Type::Vector(Scalar::I32, 4), Expr::Vector(vec![
-            begin, end, number, stage,
-        ]));
+        let value =
+            self.expr(Type::Vector(Scalar::I32, 4), Expr::Vector(vec![begin, end, number, stage]));
         let condition = Some(has_room);
         let store = Store { pointer: at, value, align: UNIT, qualifier: None, condition };
         self.push(OpKind::Store(store));
@@ -360,16 +359,17 @@ impl Timer {
 
     /// The number of the mbarrier in its array, or of the barrier, that a call waits for; else -1.
     fn stage(&mut self, call: &Call, addresses: &Addresses) -> Value {
-        if let (Meaning::Named { .. }, Some(number)) = (call.intrinsic.meaning, call.values().next())
+        if let (Meaning::Named { .. }, Some(number)) =
+            (call.intrinsic.meaning, call.values().next())
         {
             return number;
         }
         match mbarrier(call).and_then(|address| addresses.array(address)) {
             Some((array, bytes)) if self.has_several(array) => {
                 let zero = self.int(Scalar::I64, 0);
-                let sum = bytes.into_iter().fold(zero, |sum, further| {
-                    self.binary(Binary::Add, sum, further)
-                });
+                let sum = bytes
+                    .into_iter()
+                    .fold(zero, |sum, further| self.binary(Binary::Add, sum, further));
                 let each = self.int(Scalar::I64, MBARRIER_BYTES.into());
                 let number = self.binary(Binary::FloorDiv, sum, each);
                 self.narrow(number)
@@ -455,7 +455,11 @@ impl Timer {
 
     fn constant(&mut self, constant: Const) -> Value {
         let value = self.value(constant.scalar().into(), Some(constant));
-        let op = Op { result: Some(value), kind: OpKind::Expr(Expr::Const(constant)), place: self.place };
+        let op = Op {
+            result: Some(value),
+            kind: OpKind::Expr(Expr::Const(constant)),
+            place: self.place,
+        };
         self.ops.push(op);
         value
     }
