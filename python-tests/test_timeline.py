@@ -174,7 +174,9 @@ def test_what_has_no_timeline():
     # Another process has no text of it.
     again = pickle.loads(pickle.dumps(kp.compile(met)))
     again.package.request = None
-    with pytest.raises(TypeError, match="`met` has no timeline: it has no kernels that are written"):
+    with pytest.raises(
+        TypeError, match="`met` has no timeline: it has no kernels that are written"
+    ):
         again.timeline(1)
 
 
@@ -248,7 +250,7 @@ def plant(buffer, n_bytes):
 read, _device_memory.Buffer.read = _device_memory.Buffer.read, plant
 '''
 
-ASKED = '''
+ASKED = """
 plain = pass_on.variants[0].function
 timed, asked = _build.timed(pass_on.variants[0].request)
 print(json.dumps({
@@ -257,7 +259,7 @@ print(json.dumps({
     "again": kp.compile(pass_on).package.digest,
     "results": timeline.results, "events": len(timeline.events),
 }))
-'''
+"""
 
 
 def test_what_the_documents_show(tmp_path):

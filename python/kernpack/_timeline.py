@@ -198,7 +198,9 @@ def decoded(content: bytes, tables: Mapping[int, Mapping[str, Any]]) -> tuple[li
         _read(content, _HEAD.size + number * size, n_events, tables)
         for number in range(min(taken, n_records))
     )
-    records = sorted((each for each in all_of_them if each is not None), key=lambda each: each.begin[1])
+    records = sorted(
+        (each for each in all_of_them if each is not None), key=lambda each: each.begin[1]
+    )
     return _in_nanoseconds(records), max(taken - n_records, 0)
 
 
@@ -214,7 +216,9 @@ def _read(
         return None
     first, kept = at + _RECORD.size, min(count, n_events)
     events, clock = [], begin[0]
-    for begun, ended, wait, stage in _EVENT.iter_unpack(content[first : first + kept * _EVENT.size]):
+    for begun, ended, wait, stage in _EVENT.iter_unpack(
+        content[first : first + kept * _EVENT.size]
+    ):
         # Of clocks the lower bits are there, and each is later than the one before.
         begun = clock + (begun - clock) % _CYCLES
         clock = begun + (ended - begun) % _CYCLES

@@ -225,7 +225,9 @@ def save(timeline: Timeline, path: Any) -> None:
 def _trace(timeline: Timeline) -> Iterable[dict[str, Any]]:
     """Metadata, whole warps, and in them what they wait for."""
     processes: dict[tuple[str, tuple[int, int, int]], int] = {}
-    named = {(role.kernel, number): role.name for role in roles(timeline) for number in role.numbers}
+    named = {
+        (role.kernel, number): role.name for role in roles(timeline) for number in role.numbers
+    }
     for warp in timeline.warps:
         process = processes.setdefault((warp.kernel, warp.block), len(processes))
         at = {"pid": process, "tid": warp.number}
@@ -237,7 +239,12 @@ def _trace(timeline: Timeline) -> Iterable[dict[str, Any]]:
         yield {**_slice(warp.begin, warp.end), "name": "warp", "cat": "warp", **at, "args": lost}
         for event in warp.events:
             wait = event.wait
-            told = {"file": wait.file, "line": wait.line, "stage": event.stage, "within": wait.within}
+            told = {
+                "file": wait.file,
+                "line": wait.line,
+                "stage": event.stage,
+                "within": wait.within,
+            }
             waits = {**_slice(event.begin, event.end), "cat": wait.name, **at, "args": told}
             yield {**waits, "name": described(wait)}
 

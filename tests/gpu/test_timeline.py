@@ -53,7 +53,9 @@ def is_in_order(timeline):
 
 def waits(timeline, number):
     """What warps of that number wait for: names with arrays or groups."""
-    events = [event.wait for warp in timeline.warps if warp.number == number for event in warp.events]
+    events = [
+        event.wait for warp in timeline.warps if warp.number == number for event in warp.events
+    ]
     return {(wait.name, wait.array if wait.left is None else wait.left) for wait in events}
 
 
@@ -84,7 +86,9 @@ def test_gemm(tell, tmp_path):
     assert bare / 4 < timed < bare * 4
     timeline.save(tmp_path / "trace.json")
     trace = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-    assert len([each for each in trace if each["ph"] == "X"]) == len(timeline.events) + len(timeline.warps)
+    assert len([each for each in trace if each["ph"] == "X"]) == len(timeline.events) + len(
+        timeline.warps
+    )
     for line in str(timeline).splitlines():
         tell(line)
 

@@ -99,7 +99,8 @@ fn each_warp_writes_its_waits_down() {
         block 0 warp 1: 3 events 0/-1 1/0 1/1
         block 1 warp 0: 1 events 0/-1
         block 1 warp 1: 3 events 0/-1 1/0 1/1
-    "#]].assert_eq(&records(&numbers, 8));
+    "#]]
+    .assert_eq(&records(&numbers, 8));
 }
 
 #[test]
@@ -109,7 +110,8 @@ fn what_there_is_no_room_for_is_counted() {
     expect![[r#"
         block 0 warp 0: 1 events 0/-1
         block 0 warp 1: 3 events 0/-1 1/0
-    "#]].assert_eq(&records(&numbers, 2));
+    "#]]
+    .assert_eq(&records(&numbers, 2));
     // Warps that find no record leave the buffer alone.
     let numbers = buffer(3, 1, 1);
     assert_eq!(numbers[0], 6);
@@ -127,7 +129,8 @@ fn waits_are_the_same_once_they_are_timed() {
     assert_eq!(id(&kernel), id(&timed));
     assert!(crate::verify(&timed).is_ok());
     let names: Vec<_> = waits(&kernel).iter().map(|wait| (wait.row.name, wait.array)).collect();
-    expect![[r#"[("barrier", None), ("mbarrier.wait", Some(shared0))]"#]].assert_eq(&format!("{names:?}"));
+    expect![[r#"[("barrier", None), ("mbarrier.wait", Some(shared0))]"#]]
+        .assert_eq(&format!("{names:?}"));
     let elsewhere = WAITS.replace("@2:1", "@3:1");
     assert_ne!(id(&kernel), id(&self::kernel(&elsewhere)));
 }
