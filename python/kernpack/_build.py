@@ -20,11 +20,13 @@ from pathlib import Path
 from typing import (
     Any,
     Callable,
+    Dict,
     Iterable,
     Iterator,
     Mapping,
     NamedTuple,
     Sequence,
+    Tuple,
     TypeVar,
     Union,
 )
@@ -37,6 +39,9 @@ from ._package import Definition, Launch, Written
 
 _log = logging.getLogger("kernpack")
 _FOLDER = os.path.dirname(__file__)
+
+
+_Request = Tuple[Dict[str, Any], Dict[str, bytes]]
 
 
 class Package:
@@ -176,6 +181,14 @@ def _get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = No
     answer = _answer(*request, ask)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
     return OfProgram(module, bool(answer["hit"]), request)
+
+
+def timed(request: _Request) -> tuple[Module, _Request]:
+    """The package of a request with kernels that write down what they wait for, and its request."""
+    given, held = request
+    asked: _Request = {**given, "timed": True}, held
+    answer = _answer(*asked)
+    return _module.load_built(answer["so"], answer["digest"], answer["package"], asked), asked
 
 
 def is_of_program(module: Module) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _errors, _native
 
 if TYPE_CHECKING:
+    from ._check import Request
     from ._function import Function
 
 
@@ -58,8 +59,13 @@ def resources(function: Function) -> list[Resources]:
     return [Resources(arch=part["arch"], **each) for part in parts for each in part["resources"]]
 
 
-def _emitted(function: Function, form: str) -> list[dict[str, Any]]:
-    request = function.package.request
+def waits(function: Function, request: Request) -> list[dict[str, Any]]:
+    """Where each kernel of a function waits, as it was made of a request."""
+    return [each for part in _emitted(function, "waits", request) for each in part["waits"]]
+
+
+def _emitted(function: Function, form: str, request: Request | None = None) -> list[dict[str, Any]]:
+    request = function.package.request if request is None else request
     if request is None:
         raise TypeError(
             f"`{function.name}` does not show its `{form}`: the text of its kernels is not known, "

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ._check import Checked
     from ._emitted import Resources
     from ._module import Module
+    from ._timeline import Timeline
 
 
 _LAST_BIT = 63
@@ -217,6 +218,21 @@ class _Methods(tvm_ffi.Function):
             from . import _check
         calls = [self._in_order(args, {}) for args in ranks]
         return _check.check_ranks(cast("Function", self), calls, seed, strict, device)
+
+    def timeline(
+        self, /, *args: Any, events: int = 1024, warps: int = 2048, **keywords: Any
+    ) -> Timeline:
+        """Makes the call with kernels that write down what each of their warps waits for, and when:
+        see `docs/debugging.md`. `print` draws what comes of it, and `save` writes it for Perfetto.
+
+        There is room for so many `events` of each of so many `warps`, those that begin first. It is
+        a `RuntimeError` where there is no GPU, and a `TypeError` for a function whose kernels are
+        not written in kernpack, or whose package was not built here.
+        """
+        with importing():
+            from . import _timeline
+        in_order = self._in_order(args, keywords)
+        return _timeline.record(cast("Function", self), in_order, events, warps)
 
     def _in_order(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call on the interpreter, in order."""

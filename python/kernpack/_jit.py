@@ -43,10 +43,14 @@ from . import (
 )
 from ._argument import is_dict, is_immutable, leaves, parts_of
 from ._captured import Watch
+from ._forks import importing
 from ._function import Function
 from ._program import Program, Said
 from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
+
+if TYPE_CHECKING:
+    from ._timeline import Timeline
 
 MOST_VARIANTS = 64
 CALLED = "a call"
@@ -398,6 +402,18 @@ class _JitMethods(Function):
                 )
         given = [each for _, each in calls]
         return _check.check_ranks(variant.function, given, seed, strict, device, variant.request)
+
+    def timeline(
+        self, /, *args: Any, events: int = 1024, warps: int = 2048, **keywords: Any
+    ) -> Timeline:
+        """As `Function.timeline`."""
+        with importing():
+            from . import _timeline
+        bound = self.__signature__.bind(*args, **keywords)
+        bound.apply_defaults()
+        variant = self._of_arguments(bound.args, "a timeline")
+        given = tuple(map(_classes.passed, bound.args))
+        return _timeline.record(variant.function, given, events, warps, variant.request)
 
     def _to_interpret(
         self, args: Sequence[Any], keywords: Mapping[str, Any], why: str

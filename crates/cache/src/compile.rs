@@ -41,6 +41,9 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     if request.checked {
         reading.check_accesses();
     }
+    if request.timed {
+        reading.package.time_waits();
+    }
     overrule(request, &mut reading, compilers)?;
     drop(read);
     let mut told = Told::of(&request.name, texts);

@@ -43,6 +43,8 @@ pub struct Request {
     pub asserts: bool,
     /// Whether kernels check their indices as they run.
     pub checked: bool,
+    /// Whether kernels write down what they wait for: functions take a buffer for that.
+    pub timed: bool,
 }
 
 /// The architectures that the CUDA C++ of a package is compiled for.
@@ -92,6 +94,7 @@ impl Request {
             specs: Vec::new(),
             asserts: true,
             checked: false,
+            timed: false,
         }
     }
 
@@ -116,10 +119,11 @@ impl Request {
         texts.map(text).collect()
     }
 
-    /// Where the functions of a program stand that may assert or check something as kernels run:
+    /// Where the functions of a program stand that may assert, check or time something as kernels run:
     /// the code tells the line, and so is another for functions that stand elsewhere.
     fn told_places(&self) -> Vec<String> {
-        let tells = |text: &str| self.checked || self.asserts && text.contains("assert");
+        let all_tell = self.checked || self.timed;
+        let tells = |text: &str| all_tell || self.asserts && text.contains("assert");
         if self.language != Language::Program || !tells(&self.text) {
             return Vec::new();
         }
@@ -164,6 +168,9 @@ impl Request {
         }
         if self.checked {
             add(b"checked");
+        }
+        if self.timed {
+            add(b"timed");
         }
         // Options of compilers are somewhere in the text.
         if self.text.contains("native") {

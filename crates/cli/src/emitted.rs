@@ -6,7 +6,9 @@ use clap::ValueEnum;
 use kernpack_compiler::source::kernel::{self, LineAccesses, Resources};
 use kernpack_compiler::{CompileError, kernel_sources};
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::kernel::PlaceData;
 use kernpack_kernel_ir::op::Qualifier;
+use kernpack_kernel_ir::timeline::{self, Wait};
 use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::file::Held;
 use kernpack_package::source::KernelSource;
@@ -29,6 +31,8 @@ pub enum Form {
     Resources,
     /// How many bytes each line accesses at once, and what is missing for more.
     Accesses,
+    /// Where each kernel waits, and for what.
+    Waits,
 }
 
 impl Form {
@@ -114,7 +118,7 @@ fn of_function(package: &WrittenPackage, name: &str) -> Result<WrittenPackage, E
 /// is for a machine.
 fn shown_archs(form: Form, archs: &[Placed<Arch>]) -> Vec<Arch> {
     let archs = archs.iter().map(|arch| arch.value);
-    if form == Form::Ir {
+    if matches!(form, Form::Ir | Form::Waits) {
         return archs.take(1).collect();
     }
     let mut shown: Vec<Arch> = Vec::new();
@@ -144,6 +148,11 @@ fn part(source: &KernelSource, arch: Arch, form: Form) -> Result<Part, EmitError
             json["resources"] = all.iter().map(of_kernel).collect();
             all.iter().map(Resources::to_string).collect::<Vec<_>>().join("\n")
         }
+        Form::Waits => {
+            json["waits"] = source.instances.iter().map(|kernel| of_waits(kernel)).collect();
+            let texts = source.instances.iter().map(|kernel| waits_text(kernel));
+            texts.collect::<Vec<_>>().join("\n")
+        }
         Form::Accesses => {
             let all = kernel::accesses(source, arch).map_err(of_source)?;
             json["accesses"] = all.iter().map(of_line).collect();
@@ -171,6 +180,37 @@ fn of_line(of: &LineAccesses) -> Json {
         "qualifier": of.site.qualifier.map(Qualifier::name),
         "bytes": of.bytes, "adjacent_bytes": of.site.adjacent_bytes, "missing": of.reason(),
     })
+}
+
+/// Where a kernel waits, and the number by which its timelines know it.
+fn of_waits(kernel: &Kernel) -> Json {
+    let waits = timeline::waits(kernel);
+    let waits: Vec<_> = waits.iter().map(|wait| of_wait(kernel, wait)).collect();
+    json!({ "kernel": kernel.name, "id": timeline::id(kernel), "waits": waits })
+}
+
+/// A wait, at the place of its user, and at that in the library where it is another.
+fn of_wait(kernel: &Kernel, wait: &Wait) -> Json {
+    let file = |place: &PlaceData| Some(kernel.files.get(place.file?.index())?.as_str());
+    let (place, own) = (kernel.place_of_user(wait.place), kernel.place(wait.place));
+    let within = (own != place).then(|| Some(format!("{}:{}", file(own)?, own.line))).flatten();
+    let array = wait.array.map(|array| &kernel.shared[array.index()].name);
+    json!({
+        "name": wait.row.name, "left": wait.n_left, "array": array,
+        "file": file(place), "line": place.line, "within": within,
+    })
+}
+
+fn waits_text(kernel: &Kernel) -> String {
+    let of_each = timeline::waits(kernel).into_iter().map(|wait| {
+        let Wait { row, n_left, array, place } = wait;
+        let place = kernel.place_of_user(place);
+        let array = array.map(|array| format!(" {}", kernel.shared[array.index()].name));
+        let left = n_left.map(|left| format!(" {left}"));
+        let line = place.line;
+        format!("\n  line {line}: {}{}", row.name, array.or(left).unwrap_or_default())
+    });
+    format!("{}{}", kernel.name, of_each.collect::<String>())
 }
 
 fn of_kernel(of: &Resources) -> Json {

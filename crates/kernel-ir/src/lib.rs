@@ -41,6 +41,8 @@
 //! among threads, which back ends may ask (`Verified`). `generate/`, behind a feature, makes random
 //! kernels with what they are launched with, for tests of whatever runs kernels.
 //!
+//! `timeline.rs` makes a kernel one that writes down what it waits for.
+//!
 //! `interp/` runs a whole grid and says what is wrong with it. `program.rs` makes a list of steps
 //! (`step.rs`) of a kernel, and `lifetime.rs` has values share registers. A warp is a task: place,
 //! registers and stack are data (`warp.rs`), `execute.rs` and `control.rs` run its steps, and
@@ -79,6 +81,7 @@ pub mod op;
 pub mod ranges;
 pub mod shared;
 pub mod text;
+pub mod timeline;
 pub mod types;
 pub mod verify;
 mod walk;

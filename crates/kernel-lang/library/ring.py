@@ -26,7 +26,8 @@ class TileRing:
         self.a, self.b = kp.make_tma(a, layout_a), kp.make_tma(b, layout_b)
         self.tiles_a = kp.shared(mma.op.dtype, layout_a)
         self.tiles_b = kp.shared(mma.op.dtype, layout_b)
-        self.full, self.empty = kp.mbarrier(stages), kp.mbarrier(stages)
+        self.full = kp.mbarrier(stages)
+        self.empty = kp.mbarrier(stages)
         self.grid = self.a.shape[1][0], self.b.shape[1][0]
         self.steps = self.a.shape[1][1]
         self.first = self.steps * part[0] // part[1]

@@ -30,6 +30,8 @@ pub struct KernelFile {
     pub asserts: bool,
     /// Whether the code checks its indices as it runs, and skips accesses outside.
     pub checked: bool,
+    /// Whether the code writes down what it waits for: its functions take a buffer for that.
+    pub timed: bool,
     /// Its contents, once it has been read.
     pub opened: Option<Arc<OpenedFile>>,
 }
@@ -97,17 +99,19 @@ impl KernelFile {
     /// A file that is compiled as where nothing is said.
     pub fn new(path: Placed<PathBuf>) -> KernelFile {
         let (target, line_info) = (KernelTarget::default(), false);
-        KernelFile { path, target, line_info, asserts: true, checked: false, opened: None }
+        let (asserts, checked, timed) = (true, false, false);
+        KernelFile { path, target, line_info, asserts, checked, timed, opened: None }
     }
 
     /// Whether both are compiled alike, from one file.
     pub fn is_same(&self, other: &KernelFile) -> bool {
-        let KernelFile { path, target, line_info, asserts, checked, opened: _ } = self;
+        let KernelFile { path, target, line_info, asserts, checked, timed, opened: _ } = self;
         *path == other.path
             && *target == other.target
             && *line_info == other.line_info
             && *asserts == other.asserts
             && *checked == other.checked
+            && *timed == other.timed
     }
 
     /// Its contents. Where nobody has read it, it is read now, and problems name their lines

@@ -11,13 +11,14 @@ use crate::kernel_file::{KernelFile, KernelTarget};
 use crate::package::{Function, KernelLaunch, Launch, PackedLaunches, Site};
 use crate::source::{GpuSource, KernelSource};
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::timeline::{BUFFER, timed};
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_kernel_lang::packed::settle::{Kernels, SettledLaunch};
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
 use kernpack_kernel_lang::packed::{PackedRow, Unrelated};
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostics, Placed};
-use kernpack_validators::{Branch, GpuLaunch, HiddenArg, When};
+use kernpack_validators::{Branch, Expr, GpuLaunch, HiddenArg, KernelArg, When};
 use std::sync::Arc;
 
 /// The kernels of a package's files, while launches are looked at: a pool for each file and way to
@@ -92,6 +93,10 @@ impl KernelPools {
                 let kernels = kernels.map(|kernel| match file.asserts {
                     true => kernel,
                     false => Arc::new(kernel.without_asserts()),
+                });
+                let kernels = kernels.map(|kernel| match file.timed {
+                    true => Arc::new(timed(&kernel)),
+                    false => kernel,
                 });
                 Together { kernels: kernels.collect(), archs }
             };
@@ -177,7 +182,7 @@ impl PooledLaunch {
     pub fn whole(self, kernels: &PooledKernels) -> Launch {
         let PooledLaunch { pool, file, when, settled } = self;
         let SettledLaunch { branches: _, kernel, args, geometry, archs } = settled;
-        let KernelFile { path, target, line_info, checked, asserts: _, opened: _ } = file;
+        let KernelFile { path, target, line_info, checked, timed, asserts: _, opened: _ } = file;
         let instances = kernels.of(pool, &archs);
         let source = KernelSource { path, instances, line_info, checked };
         let site = match target {
@@ -189,7 +194,8 @@ impl PooledLaunch {
             }
         };
         let place = kernel.span;
-        let args = args.into_iter().map(|arg| Placed::new(arg, place)).collect();
+        let buffer = timed.then(|| KernelArg::Value(Expr::symbol(BUFFER), None));
+        let args = args.into_iter().chain(buffer).map(|arg| Placed::new(arg, place)).collect();
         Launch { when, kernel, args, site }
     }
 }

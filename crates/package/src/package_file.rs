@@ -80,9 +80,11 @@ use self::function::ReadFunction;
 use crate::kernel_file::KernelFile;
 use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use crate::target::is_library_name;
+use kernpack_kernel_ir::timeline::{BUFFER, UNIT};
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use kernpack_validators::Signature;
+use kernpack_validators::param::Pointer;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -144,6 +146,23 @@ impl Reading {
         let functions = self.package.functions.iter().chain(&self.unsound);
         let mut launches = functions.flat_map(|function| &function.launches);
         launches.any(|launch| launch.kernel_file().is_some())
+    }
+}
+
+impl WrittenPackage {
+    /// Has the code of every kernel file write down what it waits for. Functions that launch such
+    /// kernels take one argument more, the last: the address of a buffer, as
+    /// [`timeline`](kernpack_kernel_ir::timeline) has it.
+    pub fn time_waits(&mut self) {
+        for function in &mut self.functions {
+            let launches = function.launches.iter_mut();
+            let files: Vec<_> = launches.filter_map(WrittenLaunch::kernel_file_mut).collect();
+            if !files.is_empty() {
+                let buffer = Pointer { dtype: None, nonnull: true, align: Some(UNIT) };
+                function.signature = function.signature.clone().param(BUFFER, buffer);
+            }
+            files.into_iter().for_each(|file| file.timed = true);
+        }
     }
 }
 

@@ -40,6 +40,7 @@ struct Asked {
     places: Option<Vec<Place>>,
     asserts: Option<bool>,
     checked: Option<bool>,
+    timed: Option<bool>,
 }
 
 /// The messages of the working thread.
@@ -134,6 +135,7 @@ pub fn request(text: &str) -> Result<Request, Error> {
     };
     request.asserts = asked.asserts.unwrap_or(true);
     request.checked = asked.checked.unwrap_or(false);
+    request.timed = asked.timed.unwrap_or(false);
     Ok(request)
 }
 

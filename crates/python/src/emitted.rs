@@ -36,6 +36,9 @@ fn answer(request: &Request, form: Form, function: &str) -> Json {
     if request.checked {
         reading.check_accesses();
     }
+    if request.timed {
+        reading.package.time_waits();
+    }
     match &request.archs {
         Wanted::Devices(devices) if !devices.is_empty() => {
             reading.settle_archs(devices, Images.has_assembler());

@@ -128,6 +128,16 @@ fn a_package_without_assertions_is_another() {
 }
 
 #[test]
+fn a_timed_package_is_another() {
+    let request = Bench::new().request(SCALE);
+    assert_ne!(Request { timed: true, ..request.clone() }.key(), request.key());
+    assert_ne!(
+        Request { checked: true, ..request.clone() }.key(),
+        Request { timed: true, ..request }.key()
+    );
+}
+
+#[test]
 fn a_checked_package_is_another() {
     let request = Bench::new().request(SCALE);
     let checked = Request { checked: true, ..request.clone() };

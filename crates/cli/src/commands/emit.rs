@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `kernpack emit FILE --as ir|llvm|ptx|sass|resources|accesses`
+//! `kernpack emit FILE --as ir|llvm|ptx|sass|resources|accesses|waits`
 
 use crate::emitted::{EmitError, Form, emitted};
 use crate::package_file::PackageFile;
@@ -20,13 +20,19 @@ pub struct Emit {
     /// Show the kernels of this function only.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
+    /// Show kernels as `f.timeline` of Python has them: they write down what they wait for.
+    #[arg(long)]
+    timed: bool,
 }
 
 impl Emit {
     /// Runs the command.
     pub fn run(self) -> Result<Report, Failure> {
         let options = Options { target: self.package_file.target(), ..Options::default() };
-        let (package, told) = self.package_file.read(&options)?;
+        let (mut package, told) = self.package_file.read(&options)?;
+        if self.timed {
+            package.time_waits();
+        }
         let parts = match emitted(&package, self.form, self.function.as_deref(), options.held) {
             Ok(parts) => parts,
             Err(EmitError::Compile(error)) => return Err(Failure::of(told, error)),

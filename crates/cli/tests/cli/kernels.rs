@@ -182,6 +182,52 @@ fn indices_are_checked_where_that_is_asked_for() {
     assert!(inspected(&["said/shift.py"]));
 }
 
+const MEET: &str = r#"
+import kernpack as kp
+
+@kp.kernel
+def meet(x):
+    done = kp.mbarrier(2)
+    if kp.thread_idx()[0] == 0:
+        done[0].init(32)
+    kp.sync_threads()
+    if kp.warp_idx() == 0:
+        done[0].arrive()
+    else:
+        done[0].wait(0)
+    kp.sync_warp()
+    x[0] = 1.0
+
+@kp.jit("met(x: Tensor([1], float32, mut))")
+def met(x):
+    meet(x).launch(grid=1, block=64)
+"#;
+
+/// What a timed kernel waits for, and its code; a kernel that is not timed has nothing of it.
+#[test]
+fn timed_kernels_write_down_what_they_wait_for() {
+    let bench = Bench::with("meet.py", MEET);
+    let emitted = |form: &str, args: &[&str]| {
+        let ran = bench.run([&["emit", "meet.py", "--as", form], args].concat());
+        assert_eq!(ran.code, Some(0), "{ran}");
+        ran.stdout
+    };
+    let waits = "meet\n  line 9: barrier\n  line 13: mbarrier.wait done\n";
+    assert_eq!(emitted("waits", &[]), waits);
+    assert_eq!(emitted("waits", &["--timed"]), waits);
+    let json: Value = serde_json::from_str(&emitted("waits", &["--json"])).expect("it is JSON");
+    let wait = &json["kernels"][0]["waits"][0]["waits"][1];
+    assert_eq!((&wait["array"], &wait["line"]), (&"done".into(), &13.into()));
+    for (form, name) in [("ptx", "%globaltimer"), ("llvm", "%globaltimer"), ("ir", "timeline")] {
+        assert!(!emitted(form, &[]).contains(name));
+        assert!(emitted(form, &["--timed"]).contains(name));
+    }
+    // Around both waits, as a warp begins, and as it ends.
+    assert_eq!(emitted("ptx", &["--timed"]).matches("%clock64").count(), 2 * 2 + 2);
+    // With what is asserted as it runs, whose record comes behind.
+    assert!(emitted("ptx", &["--timed", "--checked"]).contains("assert_text"));
+}
+
 /// Code that is not checked has nothing of it.
 #[test]
 fn checked_code_skips_what_is_outside() {

@@ -19,6 +19,7 @@ mod ranks;
 mod ring;
 mod sequences;
 mod speed;
+mod timeline;
 mod values;
 
 use super::{Memory, Trial};
