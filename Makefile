@@ -121,7 +121,7 @@ soak:
 
 # The libraries as they are in the wheel.
 .PHONY: bench
-bench: export KERNPACK_NATIVE := $(TARGET_DIR)/wheel/release
+bench: export KERNPACK_NATIVE := $(TARGET_DIR)/wheel
 bench:
 	scripts/setup build python
 	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" python/build_native.py
