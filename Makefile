@@ -88,7 +88,7 @@ lint:
 	ruff format --check
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --release $(CALL_TYPE) -- -D warnings
-	cargo check $(CARGO_FLAGS) --manifest-path fuzz/Cargo.toml --target-dir $(TARGET_DIR)/fuzz
+	cargo check $(CARGO_FLAGS) --manifest-path fuzz/Cargo.toml --target-dir $(TARGET_DIR)
 	scripts/lint-objects $(CARGO_FLAGS)
 	scripts/packed-crates $(CARGO_FLAGS)
 	cargo deny --locked check licenses sources bans
@@ -121,7 +121,7 @@ soak:
 
 # The libraries as they are in the wheel.
 .PHONY: bench
-bench: export KERNPACK_NATIVE := $(TARGET_DIR)/wheel/release
+bench: export KERNPACK_NATIVE := $(TARGET_DIR)/wheel
 bench:
 	scripts/setup build python
 	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" python/build_native.py

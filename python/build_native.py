@@ -41,44 +41,21 @@ class Native(BuildHookInterface):
 
 
 def build() -> Path:
-    """Builds the libraries, and strips them of what only debuggers want."""
+    """Builds the libraries by a profile of the manifests: `KERNPACK_QUICK_WHEEL` asks for the quick one."""
     missing = missing_tools()
     if missing:
         raise SystemExit(
             "kernpack cannot be built here:\n" + "\n".join(f"  {line}" for line in missing)
         )
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheel"
-    environment = {
-        **os.environ,
-        # A crate at a time: what is inlined from one part of it into another is there once.
-        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "1",
-        "CARGO_PROFILE_RELEASE_DEBUG": "0",
-        "CARGO_PROFILE_RELEASE_STRIP": "symbols",
-    }
-    # Who asks for a quick build gets a slower and larger library. The type of functions has no std, which only optimised code can do without.
-    quick = {
-        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
-        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
-        "CARGO_PROFILE_RELEASE_LTO": "off",
-    }
-    for arguments, more in (
-        (
-            ["--package", "kernpack-python", "--features", "static-llvm"],
-            quick if os.environ.get("KERNPACK_QUICK_WHEEL") else {},
-        ),
-        (["--manifest-path", "crates/call-type/Cargo.toml"], {}),
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    profile = "quick-wheel" if os.environ.get("KERNPACK_QUICK_WHEEL") else "wheel"
+    for arguments in (
+        ["--package", "kernpack-python", "--features", "static-llvm"],
+        ["--manifest-path", "crates/call-type/Cargo.toml"],
     ):
-        command = [
-            "cargo",
-            "build",
-            "--release",
-            "--locked",
-            "--target-dir",
-            str(target),
-            *arguments,
-        ]
-        subprocess.run(command, cwd=ROOT, env={**environment, **more}, check=True)
-    return target / "release"
+        command = ["cargo", "build", "--profile", profile, "--locked", "--target-dir", str(target)]
+        subprocess.run([*command, *arguments], cwd=ROOT, check=True)
+    return target / profile
 
 
 def missing_tools() -> list[str]:

@@ -5,13 +5,13 @@
 //! Mistakes in its functions are their callers': they are told where these call.
 
 use super::{Global, KernelFiles, Module, ModuleId};
-use crate::python::tree::{Class, Function, Stmt, StmtKind};
+use crate::python::tree::{Block, Class, Function, Stmt, StmtKind};
 use crate::python::{self, walk};
 use kernpack_kernel_ir::kernel::OF_LIBRARY;
-use kernpack_syntax::TextId;
-use std::collections::HashSet;
+use kernpack_syntax::{Diagnostics, Snippet, TextId};
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A file of the library.
 pub(super) struct Part {
@@ -58,10 +58,36 @@ pub(super) const PARTS: [Part; 7] = [
     },
 ];
 
+/// Trees of the library by the numbers of their texts.
+type Blocks = BTreeMap<(Option<TextId>, &'static str), Arc<Block>>;
+
+/// How many are kept: those of the library behind eight numbers of files.
+const MOST_BLOCKS: usize = 8 * PARTS.len();
+
 impl Part {
     /// Its path in messages, which is none of a file.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("{OF_LIBRARY}{}", self.name))
+    }
+
+    /// The tree of its text, which is among others as `source` is. It stands behind every file that
+    /// is read, mostly as the text of a number that it had before: then nothing is parsed.
+    pub fn block(&self, source: Snippet<'_>) -> Result<Arc<Block>, Diagnostics> {
+        static PARSED: Mutex<Blocks> = Mutex::new(BTreeMap::new());
+        let number = (source.span.text, self.name);
+        // Nobody waits, as a fork may have left it locked.
+        let kept = PARSED.try_lock().ok().and_then(|parsed| parsed.get(&number).cloned());
+        if let Some(block) = kept {
+            return Ok(block);
+        }
+        let block = Arc::new(python::parse(source)?);
+        if let Ok(mut parsed) = PARSED.try_lock() {
+            if parsed.len() >= MOST_BLOCKS {
+                parsed.clear();
+            }
+            parsed.insert(number, block.clone());
+        }
+        Ok(block)
     }
 }
 

@@ -189,15 +189,10 @@ impl Reader<'_, '_> {
         let text = self.texts.add(part.path().display().to_string(), part.text);
         let source = self.texts.snippet(text);
         let lines = Lines::new(source.text, 1);
-        let block = python::parse(source).map_err(|problems| self.diagnostics.extend(problems));
-        let place = (part.path(), text);
-        Some(self.module(
-            ModuleId(at),
-            place,
-            lines,
-            &block.ok()?,
-            (&BTreeMap::new(), &Role::Written),
-        ))
+        let block = part.block(source).map_err(|problems| self.diagnostics.extend(problems));
+        let (block, place) = (block.ok()?, (part.path(), text));
+        let nothing = (&BTreeMap::new(), &Role::Written);
+        Some(self.module(ModuleId(at), place, lines, &block, nothing))
     }
 
     fn report_cycle(&mut self, path: &Path, importer: Option<Span>) {
