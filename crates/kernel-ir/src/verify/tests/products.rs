@@ -166,6 +166,12 @@ fn operands_are_those_of_a_product() {
           15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]],
     );
     problems(
+        "call wgmma.registers(local0, 0, local1, 2, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)",
+        expect![[r#"
+        error[kernel-malformed]: `local1` has 8 elements, and no number 9
+          15:2 `call wgmma.registers(local0, 0, local1, 2, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)`"#]],
+    );
+    problems(
         "call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)",
         expect![[r#"
         error[kernel-malformed]: a factor of float32 lies row by row
