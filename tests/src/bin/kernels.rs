@@ -24,7 +24,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How many failures are shown.
+/// After how many failures it ends.
 const SHOWN: usize = 5;
 
 /// What the command line says.
@@ -128,14 +128,16 @@ fn show_kernel(of: Of, seed: u64) -> bool {
 fn soak_kernels(of: Of, seed: u64, count: u64, minutes: u64) -> bool {
     let end = Instant::now() + Duration::from_secs(60 * minutes);
     println!("kernels of the seeds from {seed}");
-    let (mut n_read, mut failures) = (0, vec![]);
-    while n_read < count && Instant::now() < end && failures.len() < SHOWN {
-        failures.extend(of.read(seed.wrapping_add(n_read)).err());
+    let (mut n_read, mut n_wrong) = (0, 0);
+    while n_read < count && Instant::now() < end && n_wrong < SHOWN {
+        if let Err(failure) = of.read(seed.wrapping_add(n_read)) {
+            println!("{failure}\n");
+            n_wrong += 1;
+        }
         n_read += 1;
     }
-    failures.iter().for_each(|failure| println!("{failure}\n"));
-    println!("{n_read} kernels, {} of them wrong", failures.len());
-    failures.is_empty()
+    println!("{n_read} kernels, {n_wrong} of them wrong");
+    n_wrong == 0
 }
 
 fn record_kernels(of: Of, seed: u64, count: u64, arch_name: &str, folder: &Path) -> bool {

@@ -255,19 +255,10 @@ impl Execution<'_, '_> {
         let now = now!(self.warp, self.block, self.cluster);
         let (memory, shadow) = split_end(self.machine, self.cluster, *end);
         let Some(shadow) = shadow else { return };
-        let mut known = None;
+        let mut fenced = self.machine.proxy_fences.seen(&now, lane as u32, end.is_global);
         let cells = spans.iter().flat_map(|(offset, bytes)| shadow.cells(*offset, *bytes));
         let unseen = shadow.unlike(cells).find_map(|cell| {
-            let unseen = shadow.written_by_threads(cell).find(|seen| {
-                if known == Some(seen.event) {
-                    return false;
-                }
-                let fences = &self.machine.proxy_fences;
-                let written = (seen.event, end.is_global);
-                let is_seen = fences.stands_between(written, &now, lane as u32);
-                known = is_seen.then_some(seen.event).or(known);
-                !is_seen
-            })?;
+            let unseen = shadow.written_by_threads(cell).find(|seen| !fenced.has(seen.event))?;
             Some((memory.element_at(shadow.byte_of(cell)), unseen))
         });
         if let Some((element, seen)) = unseen {

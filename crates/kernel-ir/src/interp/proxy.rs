@@ -8,6 +8,8 @@ use super::clock::{Clock, Event, Now};
 use super::execute::Execution;
 use super::warp::lanes_of;
 use std::collections::VecDeque;
+use std::collections::vec_deque::Iter;
+use std::iter::Rev;
 
 /// How many fences are remembered.
 const MOST_FENCES: usize = 4096;
@@ -40,17 +42,34 @@ impl ProxyFences {
         }
     }
 
-    /// Whether a fence stands between a write, into shared or global memory, and what a lane does
-    /// now.
-    pub fn stands_between(
-        &self,
-        (written, is_global): (Event, bool),
-        now: &Now,
-        lane: u32,
-    ) -> bool {
-        let mut fences = self.last.iter().rev().filter(|fence| !(is_global && fence.is_of_shared));
-        self.forgotten.knows(written)
-            || fences.any(|fence| now.knows(lane, fence.event) && fence.clock.knows(written))
+    /// What a lane's copies see that begin now, in shared or global memory.
+    pub fn seen<'a>(&'a self, now: &'a Now<'a>, lane: u32, is_global: bool) -> Seen<'a> {
+        Seen { now, lane, is_global, left: self.last.iter().rev(), clock: self.forgotten.clone() }
+    }
+}
+
+/// What copies see of what threads wrote: what any of the fences knew that their lane knows of. Of
+/// many fences the latest are looked at first, and no more than what is asked for takes.
+pub(super) struct Seen<'a> {
+    now: &'a Now<'a>,
+    lane: u32,
+    is_global: bool,
+    left: Rev<Iter<'a, Fence>>,
+    /// What those knew that were looked at.
+    clock: Clock,
+}
+
+impl Seen<'_> {
+    /// Whether a fence stands between a write and the copies.
+    pub fn has(&mut self, written: Event) -> bool {
+        while !self.clock.knows(written) {
+            let Some(fence) = self.left.next() else { return false };
+            let is_of_it = !(self.is_global && fence.is_of_shared);
+            if is_of_it && self.now.knows(self.lane, fence.event) {
+                self.clock.join(&fence.clock);
+            }
+        }
+        true
     }
 }
 

@@ -13,7 +13,7 @@ use crate::intrinsic::{Geometry, Meaning};
 use crate::kernel::{Kernel, Value};
 use crate::op::{Call, Expr, Jump, Op, OpKind, Operand, Region, Rounding};
 use crate::types::Type;
-use kernpack_machine::block::{WARP_SIZE, WARPGROUP_SIZE};
+use kernpack_machine::block::WARPGROUP_SIZE;
 use kernpack_machine::multiprocessor::{LEAST_REGISTERS, REGISTERS};
 use kernpack_syntax::Diagnostic;
 use std::collections::HashMap;
@@ -140,7 +140,6 @@ impl<'k> Way<'k> {
             Geometry::ThreadIdx(0) => Some(self.thread % x),
             Geometry::ThreadIdx(1) => Some(self.thread / x % y),
             Geometry::ThreadIdx(_) => Some(self.thread / x / y),
-            Geometry::Warp => Some(self.thread / WARP_SIZE),
             Geometry::Warpgroup => Some(self.thread / WARPGROUP_SIZE),
             _ => None,
         }

@@ -6,7 +6,7 @@ use crate::gpu_proof::input::Input;
 use crate::gpu_proof::{Argument, Buffer, Case, Mapped};
 use crate::memory::Arguments;
 use crate::value::{Arrival, Tensor, Value};
-use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_ffi_abi::DeviceType;
 use kernpack_kernel_ir::interp::{self, Memories, Memory, MemoryId, Options};
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_package::interpret::{Interpretable, RanLaunch, Tensors};
@@ -22,7 +22,6 @@ const N_ORDERS: u64 = 3;
 const DEVICE: [i64; 3] = [132, 227 << 10, 90];
 /// How many numbers a factor has before they come again.
 const N_NUMBERS: usize = 1009;
-const ELEMENTS: [Scalar; 3] = [Scalar::BF16, Scalar::BF16, Scalar::F32];
 
 /// Runs the schedule of a seed.
 ///
@@ -96,13 +95,26 @@ impl Schedule {
         [[m, k], [n, k], [m, n]][number]
     }
 
+    /// What a tensor consists of.
+    fn element(&self, number: usize) -> Scalar {
+        [self.element, self.element, self.sums()][number]
+    }
+
+    /// A small integer, which a factor has at a place.
+    fn value(&self, number: usize, place: usize) -> i64 {
+        let i = place % N_NUMBERS;
+        let least = if self.element.is_signed() || self.element.is_float() { -5 } else { 0 };
+        ((7 * i * i + 3 * i + number) % 11) as i64 + least
+    }
+
     /// What a tensor holds before the launch: small integers, or zeros.
     fn buffer(&self, number: usize) -> Buffer {
-        let element = ELEMENTS[number];
-        let value = |i: usize| ((7 * i * i + 3 * i + number) % 11) as i64 - 5;
+        let element = self.element(number);
         let bits = match number {
             2 => vec![0],
-            _ => (0..N_NUMBERS).map(|i| Const::int(element, value(i)).bits()).collect(),
+            _ => {
+                (0..N_NUMBERS).map(|i| Const::int(element, self.value(number, i)).bits()).collect()
+            }
         };
         let count = self.shape(number).iter().product();
         Buffer { element, count, input: Input::Listed { bits, each: 1 } }
@@ -129,7 +141,7 @@ impl Schedule {
         let mut memories = Memories::default();
         let held = self.held(&mut memories);
         let values = [0, 1, 2].map(|number| {
-            let dtype = DType::parse(ELEMENTS[number].name()).unwrap_or(DType::FLOAT32);
+            let dtype = self.element(number).dtype();
             let shape = self.shape(number).map(|extent| extent as i64).to_vec();
             let (data, device) = ((number as u64 + 1) << 32, (DeviceType::CUDA.0, 0));
             Value::Tensor(Tensor { data, device, dtype, shape, strides: None, ..Tensor::default() })
@@ -162,7 +174,7 @@ impl Schedule {
         if !outcome.is_complete || !outcome.is_exact {
             return Err(format!("it does not end, or is not exact\n{}", self.text()));
         }
-        let expected = self.products().into_iter().map(|sum| Const::int(Scalar::F32, sum));
+        let expected = self.products().into_iter().map(|sum| Const::int(self.sums(), sum));
         match result.elements().into_iter().zip(expected).position(|(found, sum)| found != sum) {
             Some(place) => Err(format!("element {place} is wrong\n{}", self.text())),
             None => Ok(()),
@@ -171,11 +183,8 @@ impl Schedule {
 
     fn products(&self) -> Vec<i64> {
         let [m, n, k] = self.extents;
-        let [a, b] = [0, 1].map(|number| {
-            let whole = |value: Const| value.as_float().unwrap_or_default() as i64;
-            self.memory(number).elements().into_iter().map(whole).collect::<Vec<_>>()
-        });
-        let sum = |i: usize| (0..k).map(|t| a[i / n * k + t] * b[i % n * k + t]).sum();
-        (0..m * n).map(sum).collect()
+        let product =
+            |i: usize, t: usize| self.value(0, i / n * k + t) * self.value(1, i % n * k + t);
+        (0..m * n).map(|i| (0..k).map(|t| product(i, t)).sum()).collect()
     }
 }

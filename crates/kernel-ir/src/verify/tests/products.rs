@@ -79,6 +79,43 @@ fn what_is_in_flight_on_one_way_is() {
 }
 
 #[test]
+fn what_is_so_on_the_other_way_is() {
+    expect_of(
+        &format!("call wgmma.fence()\n if v2 {{ }} else {{ store v4, v7 align 4 }}\n {FIRST}\n"),
+        expect![[r#"
+            error[product-fence]: no fence stands between where `acc` is touched and this product
+              16:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              15:19 `store v4, v7 align 4` touched here
+              help: write `kp.wgmma_fence()` in front of the first product of the group"#]],
+    );
+    expect_of(
+        &format!(
+            "call wgmma.fence()\n if v2 {{ }} else {{ {FIRST}\n call wgmma.commit() }}\n store v4, v7 align 4\n"
+        ),
+        expect![[r#"
+            error[fragment-in-flight]: `acc` is touched while a product with it is in flight
+              17:2 `store v4, v7 align 4` touched here
+              15:19 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: wait for the product before: `kp.wgmma_wait(0)`"#]],
+    );
+}
+
+#[test]
+fn of_two_ways_that_with_fewer_groups_behind_a_product_counts() {
+    expect_of(
+        &format!(
+            "call wgmma.fence()\n {FIRST}\n if v2 {{ call wgmma.commit()\n call wgmma.commit() }} else {{ call wgmma.commit() }}\n
+             call wgmma.wait(1)\n store v4, v7 align 4\n"
+        ),
+        expect![[r#"
+            error[fragment-in-flight]: `acc` is touched while a product with it is in flight
+              20:2 `store v4, v7 align 4` touched here
+              15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` the product begins here
+              help: wait for the product before: `kp.wgmma_wait(0)`"#]],
+    );
+}
+
+#[test]
 fn what_a_round_leaves_in_flight_the_next_one_finds() {
     expect_of(
         &format!(
@@ -164,6 +201,12 @@ fn operands_are_those_of_a_product() {
         expect![[r#"
         error[kernel-malformed]: `local0` has 8 elements, and no number 11
           15:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 24, k, swizzle32, 16, 256, k, swizzle32, 16, 256)`"#]],
+    );
+    problems(
+        "call wgmma.registers(local0, 0, local1, 2, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)",
+        expect![[r#"
+        error[kernel-malformed]: `local1` has 8 elements, and no number 9
+          15:2 `call wgmma.registers(local0, 0, local1, 2, v3, v2, bfloat16, 8, k, swizzle32, 16, 256)`"#]],
     );
     problems(
         "call wgmma.shared(local0, 0, v3, v3, v2, float32, 8, mn, swizzle32, 16, 256, k, swizzle32, 16, 256)",
