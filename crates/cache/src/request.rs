@@ -119,8 +119,8 @@ impl Request {
         texts.map(text).collect()
     }
 
-    /// Where the functions of a program stand that may assert, check or time something as kernels run:
-    /// the code tells the line, and so is another for functions that stand elsewhere.
+    /// Where the functions of a program stand that may assert, check or time something as kernels
+    /// run: the code tells the line, and so is another for functions that stand elsewhere.
     fn told_places(&self) -> Vec<String> {
         let all_tell = self.checked || self.timed;
         let tells = |text: &str| all_tell || self.asserts && text.contains("assert");

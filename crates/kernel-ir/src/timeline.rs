@@ -3,8 +3,8 @@
 //! with the clock read in front of each wait and behind it.
 //!
 //! Such a kernel has one parameter more, its last: the address of a buffer, in units of 16 bytes.
-//! The first unit is the buffer's head. The first lane of each warp takes a record, as long as there
-//! is one, and writes into it who it is, what the clocks say as it begins and as it ends, and an
+//! The first unit is the buffer's head. The first lane of each warp takes a record, while there is
+//! one, and writes into it who it is, what the clocks say as it begins and as it ends, and an
 //! event for each wait. Of more events than there is room for it counts how many there were. Clocks
 //! count cycles of the multiprocessor, which all warps of a block have in common; beside the two of
 //! a record stands what `globaltimer` says, by which cycles become nanoseconds.
@@ -41,8 +41,8 @@ pub mod head {
     pub const N_EVENTS: i64 = 8;
 }
 
-/// Where the fields of a record are, in bytes. Its events are behind them, a unit each: the lower 32
-/// bits of the clock in front of the wait and behind it, the number of the wait, and that of the
+/// Where the fields of a record are, in bytes. Its events are behind them, a unit each: the lower
+/// 32 bits of the clock in front of the wait and behind it, the number of the wait, and that of the
 /// mbarrier in its array, or of the barrier, or -1.
 pub mod record {
     /// The kernel, by its [`id`](super::id): 64 bits, as the clocks.

@@ -203,7 +203,7 @@ def met(x):
     meet(x).launch(grid=1, block=64)
 "#;
 
-/// What a timed kernel waits for, and its code; a kernel that is not timed has nothing of it.
+/// A timed kernel has its waits, and code for them; one that is not timed has nothing of it.
 #[test]
 fn timed_kernels_write_down_what_they_wait_for() {
     let bench = Bench::with("meet.py", MEET);

@@ -42,20 +42,20 @@ impl ProxyFences {
         }
     }
 
-    /// What a lane's copies see that begin now, in shared or global memory.
+    /// All that a lane's copies see that begin now, in shared or global memory.
     pub fn seen<'a>(&'a self, now: &'a Now<'a>, lane: u32, is_global: bool) -> Seen<'a> {
         Seen { now, lane, is_global, left: self.last.iter().rev(), clock: self.forgotten.clone() }
     }
 }
 
-/// What copies see of what threads wrote: what any of the fences knew that their lane knows of. Of
-/// many fences the latest are looked at first, and no more than what is asked for takes.
+/// All that copies see of what threads wrote: what any of the fences knew that their lane knows of.
+/// Of many fences the latest are looked at first, and no more than what is asked for takes.
 pub(super) struct Seen<'a> {
     now: &'a Now<'a>,
     lane: u32,
     is_global: bool,
     left: Rev<Iter<'a, Fence>>,
-    /// What those knew that were looked at.
+    /// All that those knew that were looked at.
     clock: Clock,
 }
 

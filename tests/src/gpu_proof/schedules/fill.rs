@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who fills stages: one thread that begins copies of boxes, or a role's threads that copy or store.
+//! Who fills stages: one thread that begins copies of boxes, or threads of a role that copy or
+//! store.
 
 use super::ring::Part;
 use super::text::Lines;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Mbarriers. Only threads of its block wait for one: so an arrival at one of another block orders
-//! what the cluster does, and one at the block's own what the block does, which takes far less time.
+//! Mbarriers. Only threads of its block wait for one. So an arrival at one of another block orders
+//! what the cluster does. One at the block's own orders what the block does, and takes less time.
 
 use super::Nvptx;
 use super::needs::Needs;
