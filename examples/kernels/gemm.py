@@ -106,9 +106,10 @@ def launch_roles(a, b, c, width, parts, epilogue=None):
 
 def launch_few(a, b, c, epilogue=None):
     def turned(total, column, row):
-        return total if epilogue is None else epilogue(total, row, column)
+        return epilogue(total, row, column)
 
-    launch_roles(b, a, kp.select(c, mode=[1, 0]), FEW, 1, turned)
+    c = kp.select(c, mode=[1, 0])
+    launch_roles(b, a, c, FEW, 1, None if epilogue is None else turned)
 
 
 def launch_best(a, b, c, shapes, epilogue=None):
