@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -22,7 +23,7 @@ needs_hopper = pytest.mark.skipif(
 def module(name):
     """A file of kernels, as a program has it."""
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    loaded = importlib.util.module_from_spec(spec)
+    loaded = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
 

@@ -110,7 +110,7 @@ fn in_what_attention_counts() {
 fn in_the_turns_of_attention() {
     let example = attention();
     let [own, next] = ["kp.barrier(1 + unit, 256)", "kp.barrier_arrive(2 - unit, 256)"];
-    let first = "        if is_bounded and unit == 1:\n            kp.barrier_arrive(1, 256)\n";
+    let first = "        if unit == 1:\n            kp.barrier_arrive(1, 256)\n";
     let nobody = [("deadlock", own, None), DEADLOCK[0]];
     example.expect((first, ""), &nobody);
     let twice = [&nobody[..], &[("misused-barrier", own, None)]].concat();
