@@ -198,7 +198,7 @@ def meet(x):
     kp.sync_warp()
     x[0] = 1.0
 
-@kp.jit("met(x: Tensor([1], float32, mut))")
+@kp.jit("met(x: Tensor([n], float32, mut))")
 def met(x):
     meet(x).launch(grid=1, block=64)
 "#;
