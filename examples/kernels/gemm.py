@@ -105,11 +105,11 @@ def launch_roles(a, b, c, width, parts, epilogue=None):
 
 
 def launch_few(a, b, c, epilogue=None):
-    def turned(total, column, row):
-        return epilogue(total, row, column)
-
     c = kp.select(c, mode=[1, 0])
-    launch_roles(b, a, c, FEW, 1, None if epilogue is None else turned)
+    if epilogue is None:
+        launch_roles(b, a, c, FEW, 1)
+    else:
+        launch_roles(b, a, c, FEW, 1, lambda total, n, m: epilogue(total, m, n))
 
 
 def launch_best(a, b, c, shapes, epilogue=None):
