@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import Any, Iterator
+from typing import Any, Generator
 
 
 def driver() -> ctypes.CDLL:
@@ -62,7 +62,7 @@ class Buffer:
             self._library.cuMemFree_v2(ctypes.c_uint64(self.address))
 
     @contextlib.contextmanager
-    def _current(self) -> Iterator[None]:
+    def _current(self) -> Generator[None, None, None]:
         """Has the device's context current in this thread meanwhile."""
         _try(self._library, "cuCtxPushCurrent_v2", self._context)
         try:
@@ -72,7 +72,7 @@ class Buffer:
 
 
 @contextlib.contextmanager
-def buffer(library: ctypes.CDLL, device: int, content: bytes) -> Iterator[Buffer]:
+def buffer(library: ctypes.CDLL, device: int, content: bytes) -> Generator[Buffer, None, None]:
     """A buffer on the device of that number."""
     handle, context = ctypes.c_int(0), ctypes.c_void_p()
     _try(library, "cuDeviceGet", ctypes.byref(handle), device)

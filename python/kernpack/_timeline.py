@@ -215,7 +215,8 @@ def _read(
     if number not in tables or end[1] == 0:
         return None
     first, kept = at + _RECORD.size, min(count, n_events)
-    events, clock = [], begin[0]
+    events: list[tuple[int, int, int, int]] = []
+    clock = begin[0]
     for begun, ended, wait, stage in _EVENT.iter_unpack(
         content[first : first + kept * _EVENT.size]
     ):
@@ -232,7 +233,7 @@ def _in_nanoseconds(records: Sequence[_Record]) -> list[Warp]:
     """
     cycles = sum(each.end[0] - each.begin[0] for each in records)
     rate = sum(each.end[1] - each.begin[1] for each in records) / max(cycles, 1)
-    found = []
+    found: list[tuple[_Record, float, float]] = []
     for block in _blocks(records):
         origin, start = block[0].begin[0], records[0].begin[1]
         pairs = [pair for each in block for pair in (each.begin, each.end)]

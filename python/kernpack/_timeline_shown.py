@@ -129,7 +129,7 @@ def _row(warp: Warp, letters: dict[Wait, str], begin: float, step: float, width:
     shares: list[dict[str, float]] = [{} for _ in range(width)]
     for event in warp.events:
         _share(shares, event, letters[event.wait], begin, step)
-    columns = []
+    columns: list[str] = []
     for at, column in enumerate(shares):
         middle = begin + (at + 0.5) * step
         if not warp.begin <= middle <= warp.end:
