@@ -18,15 +18,14 @@ import sys
 import warnings
 from pathlib import Path
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
-    Dict,
     Iterable,
     Iterator,
     Mapping,
     NamedTuple,
     Sequence,
-    Tuple,
     TypeVar,
     Union,
 )
@@ -37,11 +36,11 @@ from ._function import Function
 from ._module import Module
 from ._package import Definition, Launch, Written
 
+if TYPE_CHECKING:
+    from ._check import Request
+
 _log = logging.getLogger("kernpack")
 _FOLDER = os.path.dirname(__file__)
-
-
-_Request = Tuple[Dict[str, Any], Dict[str, bytes]]
 
 
 class Package:
@@ -183,10 +182,10 @@ def _get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = No
     return OfProgram(module, bool(answer["hit"]), request)
 
 
-def timed(request: _Request) -> tuple[Module, _Request]:
+def timed(request: Request) -> tuple[Module, Request]:
     """The package of a request with kernels that write down what they wait for, and its request."""
     given, held = request
-    asked: _Request = {**given, "timed": True}, held
+    asked: Request = {**given, "timed": True}, held
     answer = _answer(*asked)
     return _module.load_built(answer["so"], answer["digest"], answer["package"], asked), asked
 
