@@ -35,15 +35,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     let read = tracing::info_span!("read").entered();
     let mut reading = request.package_text().read(&mut texts, &held);
     let kept = kept(&reading);
-    if !request.asserts {
-        reading.leave_asserts_out();
-    }
-    if request.checked {
-        reading.check_accesses();
-    }
-    if request.timed {
-        reading.package.time_waits();
-    }
+    request.settle_code(&mut reading);
     overrule(request, &mut reading, compilers)?;
     drop(read);
     let mut told = Told::of(&request.name, texts);

@@ -11,6 +11,7 @@
 use kernpack_compiler::llvm_version;
 use kernpack_compiler::source::identity::processor;
 use kernpack_machine::Arch;
+use kernpack_package::package_file::Reading;
 use kernpack_package::program::{Place, Program};
 use kernpack_package::{Held, Language, PackageText, Target};
 use kernpack_syntax::Text;
@@ -102,6 +103,19 @@ impl Request {
     pub fn package_text(&self) -> PackageText<'_> {
         let Request { language, name, text, base, places, specs, .. } = self;
         PackageText { language: *language, name, text, base, places, specs }
+    }
+
+    /// Has the code of a package, as it was read, assert, check and write down what is asked for.
+    pub fn settle_code(&self, reading: &mut Reading) {
+        if !self.asserts {
+            reading.leave_asserts_out();
+        }
+        if self.checked {
+            reading.check_accesses();
+        }
+        if self.timed {
+            reading.package.time_waits();
+        }
     }
 
     /// The sources of a program, as texts of the files that they stand in; none of anything else.

@@ -30,15 +30,7 @@ fn answer(request: &Request, form: Form, function: &str) -> Json {
     let mut texts = Texts::default();
     let held = request.held.below(&request.base);
     let mut reading = request.package_text().read(&mut texts, &held);
-    if !request.asserts {
-        reading.leave_asserts_out();
-    }
-    if request.checked {
-        reading.check_accesses();
-    }
-    if request.timed {
-        reading.package.time_waits();
-    }
+    request.settle_code(&mut reading);
     match &request.archs {
         Wanted::Devices(devices) if !devices.is_empty() => {
             reading.settle_archs(devices, Images.has_assembler());
