@@ -20,6 +20,26 @@ impl Region {
         self.0.iter().find_map(|op| op.result)
     }
 
+    /// Visits its operations in the order of the text, each before those within it.
+    pub fn for_each<'a>(&'a self, visit: &mut impl FnMut(&'a Op)) {
+        for op in &self.0 {
+            visit(op);
+            op.kind.regions().for_each(|region| region.for_each(visit));
+        }
+    }
+
+    /// Gives other numbers to the values that it defines and uses, and those within it.
+    pub fn renumber(&mut self, number: &impl Fn(&mut Value)) {
+        for op in &mut self.0 {
+            op.result.iter_mut().for_each(number);
+            op.kind.uses_mut(&mut |value| number(value));
+            if let OpKind::For { index, .. } = &mut op.kind {
+                number(index);
+            }
+            op.kind.regions_mut().for_each(|region| region.renumber(number));
+        }
+    }
+
     /// Whether one of its operations is such a one, or one within these.
     pub fn any(&self, is_one: &impl Fn(&OpKind) -> bool) -> bool {
         let is_within = |op: &Op| op.kind.regions().any(|region| region.any(is_one));

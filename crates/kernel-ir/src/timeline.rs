@@ -23,7 +23,8 @@ use crate::op::{
     Binary, Call, Compare, Expr, Jump, Load, Op, OpKind, Operand, Region, Rounding, Store,
 };
 use crate::types::{Scalar, Space, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// The name of the parameter.
 pub const BUFFER: &str = "timeline";
@@ -77,17 +78,11 @@ pub struct Wait {
 pub fn waits(kernel: &Kernel) -> Vec<Wait> {
     let addresses = Addresses::of(&kernel.body);
     let mut found = Vec::new();
-    for_each_wait(&kernel.body, &mut |call, place| found.push(addresses.wait(call, place)));
+    kernel.body.for_each(&mut |op| match &op.kind {
+        OpKind::Call(call) if is_wait(call) => found.push(addresses.wait(call, op.place)),
+        _ => {}
+    });
     found
-}
-
-fn for_each_wait(region: &Region, visit: &mut impl FnMut(&Call, Place)) {
-    for op in &region.0 {
-        match &op.kind {
-            OpKind::Call(call) if is_wait(call) => visit(call, op.place),
-            kind => kind.regions().for_each(|region| for_each_wait(region, visit)),
-        }
-    }
 }
 
 /// Whether a thread waits there for what others do, or the device. Lanes of one warp that meet are
@@ -108,20 +103,14 @@ fn is_wait(call: &Call) -> bool {
 
 /// The number by which records know a kernel: a digest of its name and its waits.
 pub fn id(kernel: &Kernel) -> u64 {
-    let of_waits = waits(kernel).into_iter().map(|wait| {
-        let place = kernel.place(wait.place);
-        format!("{} {:?} {:?} {}", wait.row.name, wait.n_left, wait.array, place.line)
-    });
-    let texts = std::iter::once(kernel.name.clone()).chain(of_waits);
-    texts.flat_map(|text| text.into_bytes().into_iter().chain([b'\n'])).fold(FNV_BASIS, fnv)
+    let mut digest = FxHasher::default();
+    kernel.name.hash(&mut digest);
+    for wait in waits(kernel) {
+        let array = wait.array.map(Shared::index);
+        (wait.row.name, wait.n_left, array, kernel.place(wait.place).line).hash(&mut digest);
+    }
+    digest.finish()
 }
-
-/// The digest FNV-1a, of 64 bits.
-fn fnv(digest: u64, byte: u8) -> u64 {
-    (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-}
-
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// The same kernel, which writes down what it waits for.
 #[must_use]
@@ -137,7 +126,8 @@ pub fn timed(kernel: &Kernel) -> Kernel {
     Kernel { body: Region(timer.ops), ..timer.kernel }
 }
 
-/// The same kernel with the buffer as its last parameter. Values behind parameters count on by one.
+/// The same kernel with the buffer as its last parameter. Values behind parameters count on by one,
+/// as the first values are those of the parameters.
 fn with_param(kernel: &Kernel) -> Kernel {
     let mut kernel = kernel.clone();
     let buffer = Value(kernel.params.len() as u32);
@@ -146,21 +136,8 @@ fn with_param(kernel: &Kernel) -> Kernel {
     let data = ValueData { ty: kind.ty(), constant: None };
     kernel.values.insert(buffer.index(), data);
     kernel.params.push(Param { name: BUFFER.to_string(), kind });
-    make_room(&mut kernel.body, buffer);
+    kernel.body.renumber(&|value| value.0 += u32::from(*value >= buffer));
     kernel
-}
-
-/// Renumbers the values from a place on.
-fn make_room(region: &mut Region, first: Value) {
-    let renumber = |value: &mut Value| value.0 += u32::from(*value >= first);
-    for op in &mut region.0 {
-        op.result.iter_mut().for_each(renumber);
-        op.kind.uses_mut(&mut |value| renumber(value));
-        if let OpKind::For { index, .. } = &mut op.kind {
-            renumber(index);
-        }
-        op.kind.regions_mut().for_each(|region| make_room(region, first));
-    }
 }
 
 /// How the addresses of a kernel are computed that lead to arrays of a block.
@@ -175,7 +152,14 @@ enum Address {
 impl Addresses {
     fn of(body: &Region) -> Addresses {
         let mut known = FxHashMap::default();
-        collect(body, &mut known);
+        body.for_each(&mut |op| {
+            let address = match op.kind {
+                OpKind::Expr(Expr::Shared(array)) => Some(Address::Array(array)),
+                OpKind::Expr(Expr::Offset(pointer, bytes)) => Some(Address::Behind(pointer, bytes)),
+                _ => None,
+            };
+            known.extend(op.result.zip(address));
+        });
         Addresses(known)
     }
 
@@ -209,18 +193,6 @@ impl Addresses {
     }
 }
 
-fn collect(region: &Region, known: &mut FxHashMap<Value, Address>) {
-    for op in &region.0 {
-        let address = match op.kind {
-            OpKind::Expr(Expr::Shared(array)) => Some(Address::Array(array)),
-            OpKind::Expr(Expr::Offset(pointer, bytes)) => Some(Address::Behind(pointer, bytes)),
-            _ => None,
-        };
-        known.extend(op.result.zip(address));
-        op.kind.regions().for_each(|region| collect(region, known));
-    }
-}
-
 /// The mbarrier that a call waits for.
 fn mbarrier(call: &Call) -> Option<Value> {
     let is_one = matches!(call.intrinsic.meaning, Meaning::Mbarrier(_));
@@ -246,7 +218,6 @@ const I32: Type = Type::Scalar(Scalar::I32);
 const I64: Type = Type::Scalar(Scalar::I64);
 
 impl Timer {
-    /// The parameter is a value behind all others: the kernel's own parameters are the first.
     fn new(kernel: &Kernel, id: u64) -> Timer {
         let mut kernel = with_param(kernel);
         let mut slot = |name: &str| {

@@ -57,7 +57,12 @@ pub(crate) fn is_pure(region: &Region) -> bool {
 /// Numbers values anew: parameters, then the others as they are defined.
 pub(crate) fn renumber(kernel: &mut Kernel, params: &[Value]) {
     let mut order = params.to_vec();
-    collect(&kernel.body, &mut order);
+    kernel.body.for_each(&mut |op| {
+        order.extend(op.result);
+        if let OpKind::For { index, .. } = &op.kind {
+            order.push(*index);
+        }
+    });
     let mut numbers = vec![None; kernel.values.len()];
     for (number, value) in order.iter().enumerate() {
         numbers[value.index()] = Some(Value(number as u32));
@@ -72,26 +77,5 @@ pub(crate) fn renumber(kernel: &mut Kernel, params: &[Value]) {
             rename(value);
         }
     }
-    rename_in(&mut kernel.body, &rename);
-}
-
-fn collect(region: &Region, order: &mut Vec<Value>) {
-    for op in &region.0 {
-        order.extend(op.result);
-        if let OpKind::For { index, .. } = &op.kind {
-            order.push(*index);
-        }
-        op.kind.regions().for_each(|region| collect(region, order));
-    }
-}
-
-fn rename_in(region: &mut Region, rename: &dyn Fn(&mut Value)) {
-    for op in &mut region.0 {
-        op.result.iter_mut().for_each(rename);
-        op.kind.uses_mut(&mut |value| rename(value));
-        if let OpKind::For { index, .. } = &mut op.kind {
-            rename(index);
-        }
-        op.kind.regions_mut().for_each(|region| rename_in(region, rename));
-    }
+    kernel.body.renumber(&rename);
 }

@@ -4,7 +4,7 @@
 //! names the operation.
 
 use crate::kernel::{Kernel, Place};
-use crate::op::{Op, Region};
+use crate::op::Op;
 use crate::text;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 
@@ -76,17 +76,7 @@ impl<'k> Report<'k> {
 
     /// Each operation of the kernel, in the order of its text.
     pub fn each_op(&mut self, mut visit: impl FnMut(&mut Report<'k>, &'k Op)) {
-        fn walk<'k>(
-            report: &mut Report<'k>,
-            region: &'k Region,
-            visit: &mut impl FnMut(&mut Report<'k>, &'k Op),
-        ) {
-            for op in &region.0 {
-                visit(report, op);
-                op.kind.regions().for_each(|region| walk(report, region, visit));
-            }
-        }
         let kernel = self.kernel;
-        walk(self, &kernel.body, &mut visit);
+        kernel.body.for_each(&mut |op| visit(self, op));
     }
 }

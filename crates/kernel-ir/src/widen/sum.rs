@@ -212,7 +212,7 @@ fn computed(kind: &OpKind, ty: Type, firsts: &FxHashMap<Value, Value>) -> Option
 }
 
 fn collect(region: &Region, operations: &mut FxHashMap<Value, Expr>) {
-    for op in &region.0 {
+    region.for_each(&mut |op| {
         if let (OpKind::Expr(expr), Some(result)) = (&op.kind, op.result)
             && matches!(
                 expr,
@@ -221,6 +221,5 @@ fn collect(region: &Region, operations: &mut FxHashMap<Value, Expr>) {
         {
             operations.insert(result, expr.clone());
         }
-        op.kind.regions().for_each(|region| collect(region, operations));
-    }
+    });
 }

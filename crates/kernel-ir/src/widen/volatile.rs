@@ -3,15 +3,18 @@
 
 use super::effect::{Memory, Root};
 use crate::kernel::{Kernel, ParamKind, Value};
-use crate::op::{Expr, OpKind, Qualifier, Region};
+use crate::op::{Expr, OpKind, Qualifier};
 
 /// The parameters behind which there are volatile accesses: every pointer where it is not known.
 pub fn volatile_params(kernel: &Kernel) -> Vec<Value> {
     let (memory, mut found) = (Memory::of(kernel), Vec::new());
-    collect(&kernel.body, &mut |pointer| match memory.root_of(pointer) {
-        Some(Root::Param(param)) => found.push(param),
-        Some(Root::Shared(_) | Root::Local(_)) => {}
-        Some(Root::Any(_)) | None => found.extend(pointers(kernel)),
+    kernel.body.for_each(&mut |op| {
+        let Some(pointer) = volatile_address(&op.kind) else { return };
+        match memory.root_of(pointer) {
+            Some(Root::Param(param)) => found.push(param),
+            Some(Root::Shared(_) | Root::Local(_)) => {}
+            Some(Root::Any(_)) | None => found.extend(pointers(kernel)),
+        }
     });
     found
 }
@@ -22,19 +25,12 @@ fn pointers(kernel: &Kernel) -> impl Iterator<Item = Value> {
     pointers.map(|(value, _)| value)
 }
 
-/// The addresses of volatile accesses.
-fn collect(region: &Region, found: &mut dyn FnMut(Value)) {
-    for op in &region.0 {
-        let (pointer, qualifier) = match &op.kind {
-            OpKind::Expr(Expr::Load(load)) => (load.pointer, load.qualifier),
-            OpKind::Store(store) => (store.pointer, store.qualifier),
-            kind => {
-                kind.regions().for_each(|region| collect(region, found));
-                continue;
-            }
-        };
-        if qualifier == Some(Qualifier::Volatile) {
-            found(pointer);
-        }
-    }
+/// The address of a volatile access.
+fn volatile_address(kind: &OpKind) -> Option<Value> {
+    let (pointer, qualifier) = match kind {
+        OpKind::Expr(Expr::Load(load)) => (load.pointer, load.qualifier),
+        OpKind::Store(store) => (store.pointer, store.qualifier),
+        _ => return None,
+    };
+    (qualifier == Some(Qualifier::Volatile)).then_some(pointer)
 }

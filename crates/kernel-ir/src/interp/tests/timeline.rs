@@ -173,7 +173,7 @@ fn a_wait_stands_between_two_readings_of_the_clock() {
               v25: int64 = const 16
               v26: int64 = mul v24, v25
               v27: pointer.global = offset v1, v26
-              v28: int64 = const 4163585118651616790
+              v28: int64 = const 5700857467076989886
               v29: int64 = const 0
               v30: pointer.global = offset v27, v29
               store v30, v28 align 8

@@ -131,15 +131,14 @@ fn walk(kernel: &Kernel) -> Option<Flow<'_>> {
 }
 
 fn find_registers(region: &Region, all: &mut BTreeSet<Local>) {
-    for op in &region.0 {
+    region.for_each(&mut |op| {
         if let OpKind::Call(call) = &op.kind
             && let Some(product) = GroupProduct::of(call)
         {
             all.insert(product.sums.local);
             all.extend(product.part_of_a().map(|part| part.local));
         }
-        op.kind.regions().for_each(|region| find_registers(region, all));
-    }
+    });
 }
 
 impl<'k> Flow<'k> {
