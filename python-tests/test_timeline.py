@@ -16,7 +16,7 @@ from conftest import REPOSITORY, needs_no_driver
 from test_python_documents import pieces
 
 import kernpack as kp
-from kernpack import _timeline
+from kernpack import _build, _timeline
 
 NOWHERE = {"array": None, "left": None, "within": None}
 TABLE = {
@@ -282,6 +282,17 @@ def test_what_the_documents_show(tmp_path):
         # As a warp begins, and as it ends; and around each of the three waits.
         assert timed.count("%globaltimer") == 2
         assert timed.count("%clock64") == 2 + 2 * 3
+
+
+@kp.jit("met_often(n: int32, turns: int32 = 2)")
+def met_often(n, turns):
+    meet(turns).launch(grid=n, block=64)
+
+
+def test_the_address_follows_what_calls_may_leave_out():
+    timed, _ = _build.timed(kp.compile(met_often).package.request)
+    signature = timed["met_often"].signature
+    assert signature == "met_often(n: int32, turns: int32, timeline: Pointer)"
 
 
 PTXAS = Path(os.environ.get("KERNPACK_PTXAS", "")).is_file()

@@ -62,7 +62,8 @@ CALLS = [
     "matmul matmul m=128 n=256 k=16",
     "matmul matmul m=128 n=128 k=48",
     *[
-        f"gemm gemm_simple m={m} n={n} k={k} T={dtype} --fill a=ones --fill b=2 --arch compute_80"
+        f"gemm gemm_simple m={m} n={n} k={k} T={dtype} --fill a=ones --fill b=2 device.cc=80"
+        " --arch compute_80"
         for m, n, k in ((1, 1, 8), (129, 136, 160), (130, 33, 72))
         for dtype in ("float16", "bfloat16")
     ],

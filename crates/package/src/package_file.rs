@@ -152,14 +152,15 @@ impl Reading {
 impl WrittenPackage {
     /// Has the code of every kernel file write down what it waits for. Functions that launch such
     /// kernels take one argument more, the last: the address of a buffer, as
-    /// [`timeline`](kernpack_kernel_ir::timeline) has it.
+    /// [`timeline`](kernpack_kernel_ir::timeline) has it. So all arguments are passed.
     pub fn time_waits(&mut self) {
         for function in &mut self.functions {
             let launches = function.launches.iter_mut();
             let files: Vec<_> = launches.filter_map(WrittenLaunch::kernel_file_mut).collect();
             if !files.is_empty() {
                 let buffer = Pointer { dtype: None, nonnull: true, align: Some(UNIT) };
-                function.signature = function.signature.clone().param(BUFFER, buffer);
+                let passed = function.signature.clone().without_defaults();
+                function.signature = passed.param(BUFFER, buffer);
             }
             files.into_iter().for_each(|file| file.timed = true);
         }

@@ -104,6 +104,13 @@ impl Signature {
         self
     }
 
+    /// The same where callers leave nothing out, so that parameters may follow.
+    #[must_use]
+    pub fn without_defaults(mut self) -> Signature {
+        self.params.iter_mut().for_each(|param| param.default = None);
+        self
+    }
+
     /// The same as one that was made of a call's arguments: with tensors that are `mut` where this
     /// says so of their paths, as in `p.x`, and pointers that lie as their elements need it.
     #[must_use]
@@ -140,11 +147,8 @@ impl Signature {
         if self.results.is_empty() {
             return None;
         }
-        let mut variant =
-            Signature { name: format!("{}_out", self.name), results: vec![], ..self.clone() };
-        for param in &mut variant.params {
-            param.default = None;
-        }
+        let name = format!("{}_out", self.name);
+        let mut variant = Signature { name, results: vec![], ..self.clone() }.without_defaults();
         for result in &self.results {
             let (name, span) = (result.name.clone(), result.span);
             let kind = result.tensor.clone().mutable().into();
