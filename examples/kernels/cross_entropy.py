@@ -5,11 +5,12 @@ import kernpack as kp
 from rows import hold, part, room, vectors, width_of, write
 from softmax import LEAST, grown, power
 
-# The threads of a block for ever longer rows, and how many vectors each has at once.
-FORWARD = (64, 128, 256, 512)
-PARTS = 4
-# For gradients a block has a part of a row: its threads, and vectors of each.
-BACKWARD = ((256, 2), (512, 2))
+# The threads of a block for ever longer rows, how many vectors each has at once, and how often.
+FORWARD = (64, 128, 256)
+PARTS, TIMES = 4, 4
+# For gradients a block has a part of a row: its threads, and how many vectors of ever longer rows
+# each has.
+THREADS_BACKWARD, BACKWARD = 256, (2, 4)
 
 
 @kp.kernel
@@ -56,7 +57,7 @@ def cross_entropy(logits, labels, loss, lse, ignore_index):
     width = width_of(logits)
     if n % width == 0:
         for threads in FORWARD:
-            if n <= 2 * threads * PARTS * width or threads == FORWARD[len(FORWARD) - 1]:
+            if n <= TIMES * threads * PARTS * width or threads == FORWARD[len(FORWARD) - 1]:
                 losses(logits, labels, loss, lse, ignore_index, threads, PARTS, width).launch(
                     grid=m, block=threads
                 )
@@ -79,7 +80,8 @@ def logit_gradients(
     width: kp.Constexpr,
 ):
     """A block a part of a row."""
-    row, block = kp.block_idx()[0], kp.block_idx()[1]
+    blocks = kp.ceil_div(logits.shape[1], threads * parts * width)
+    row, block = kp.block_idx()[0] // blocks, kp.block_idx()[0] % blocks
     first = block * threads * parts + kp.thread_idx()[0]
     target = vectors(dlogits, row, width)
     held = room(logits.element_type, width, threads, parts)
@@ -113,10 +115,10 @@ def cross_entropy_backward(logits, labels, lse, dloss, dlogits, ignore_index):
     width = width_of(logits)
     if n % width != 0:
         width = 1
-    for threads, parts in BACKWARD:
-        if n <= threads * parts * width or threads == BACKWARD[len(BACKWARD) - 1][0]:
-            grid = (m, kp.ceil_div(n, threads * parts * width))
+    threads = THREADS_BACKWARD
+    for parts in BACKWARD:
+        if n <= threads * parts * width or parts == BACKWARD[len(BACKWARD) - 1]:
             logit_gradients(
                 logits, labels, lse, dloss, dlogits, ignore_index, threads, parts, width
-            ).launch(grid=grid, block=threads)
+            ).launch(grid=m * kp.ceil_div(n, threads * parts * width), block=threads)
             return

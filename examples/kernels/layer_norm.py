@@ -27,15 +27,24 @@ from rows import (
     zeros,
 )
 
-# How rows are held, for ever longer ones: the threads of a block, and how many times 16 bytes each
-# has in its registers.
-FORWARD = ((32, 4), (64, 4), (256, 2), (256, 4), (512, 4), (1024, 4))
+# How rows are held, for ever longer ones: the threads of a block, how many times 16 bytes each has,
+# and whether these lie in shared memory.
+FORWARD = (
+    (32, 4, False),
+    (64, 4, False),
+    (128, 4, False),
+    (256, 4, False),
+    (512, 4, False),
+    (512, 8, True),
+)
 # Longer rows are held by clusters, in shared memory.
 WIDE = (512, 8)
 # For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
 # clusters have it to themselves.
-BACKWARD = ((64, 2, 3, 10), (128, 2, 3, 5), (128, 4, 3, 4), (256, 4, 3, 2), (512, 4, 2, 1))
+BACKWARD = ((64, 2, 2, 8), (128, 2, 3, 4), (256, 2, 2, 2), (256, 4, 2, 2), (512, 4, 2, 1))
 WIDE_BACKWARD = (512, 4, 2)
+# A thread that has no more vectors than these has registers for their weights, too.
+FEW = 2
 # Longer rows are read again, where there are no clusters to hold them.
 TWICE = (512, 4)
 BACKWARD_TWICE = 512
@@ -82,12 +91,12 @@ def layer_rows(
     eps,
     threads: kp.Constexpr,
     parts: kp.Constexpr,
+    shared: kp.Constexpr,
     residual,
     summed,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster a row, which it holds: it is read once."""
-    shared = cluster > 1
     row, _, first = where(threads, parts, cluster)
     weight, bias = kp.zipped_divide(w, (WIDTH,)), kp.zipped_divide(b, (WIDTH,))
     held = room(x.element_type, WIDTH, threads, parts, shared)
@@ -154,17 +163,17 @@ def layer_thrice(
 
 def normalise(x, w, b, out, mean, rstd, eps, residual, summed):
     m, d = x.shape
-    for threads, parts in FORWARD:
+    for threads, parts, shared in FORWARD:
         if d <= threads * parts * WIDTH:
-            layer_rows(x, w, b, out, mean, rstd, eps, threads, parts, residual, summed).launch(
-                grid=m, block=threads, min_blocks=1024 // threads
-            )
+            layer_rows(
+                x, w, b, out, mean, rstd, eps, threads, parts, shared, residual, summed
+            ).launch(grid=m, block=threads, min_blocks=1024 // threads)
             return
     for cluster in CLUSTERS:
         threads, parts = WIDE
         if d <= cluster * threads * parts * WIDTH:
             layer_rows(
-                x, w, b, out, mean, rstd, eps, threads, parts, residual, summed, cluster
+                x, w, b, out, mean, rstd, eps, threads, parts, True, residual, summed, cluster
             ).launch(
                 grid=m * cluster,
                 block=threads,
@@ -218,6 +227,11 @@ def fused_add_layer_norm(x, residual, w, b, out, residual_out, mean, rstd, eps):
     normalise(x, w, b, out, mean, rstd, eps, residual, residual_out)
 
 
+def weights(weight, i, by, k):
+    """Vector `i` of the weights, which is vector `k` of those that a thread holds, if it does."""
+    return part(weight, i) if by is None else part(by, k)
+
+
 @kp.kernel
 def layer_gradient(
     x,
@@ -237,21 +251,28 @@ def layer_gradient(
     computes with one, the next are on their way."""
     worker, workers, first = where(threads, parts, cluster)
     weight = kp.zipped_divide(w, (WIDTH,))
+    by = None
+    if parts <= FEW:
+        by = room(w.element_type, WIDTH, threads, parts)
+        hold(by, weight, first, threads)
     rooms = [stages(x.element_type, WIDTH, threads, parts, depth) for _ in range(2)]
     dw, db = zeros((WIDTH, parts)), zeros((WIDTH, parts))
     one = 1 / kp.float32(x.shape[1])
     fetch_first(rooms, (x, dy), worker, workers, first, threads)
     await_held(False, cluster)
     stage, turn = 0, 0
+    next_middle, next_scale = mean[worker], rstd[worker]
     for row in range(worker, x.shape[0], workers):
         fetch_next(rooms, (x, dy), row, workers, stage, first, threads)
         held, held_dy = [room[None, None, stage] for room in rooms]
-        middle, scale = mean[row], rstd[row]
+        middle, scale = next_middle, next_scale
+        next_row = kp.min(row + workers, x.shape[0] - 1)
+        next_middle, next_scale = mean[next_row], rstd[next_row]
         totals, dots = zeros(WIDTH), zeros(WIDTH)
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
-                gradient = part(held_dy, k) * part(weight, i)
+                gradient = part(held_dy, k) * weights(weight, i, by, k)
                 totals.store(totals.load() + gradient)
                 add_product(dots, gradient, part(held, k) - middle)
         total, dot = totals.load().reduce(kp.add), dots.load().reduce(kp.add)
@@ -264,7 +285,8 @@ def layer_gradient(
                 db[None, k].store(db[None, k].load() + gradient)
                 gradient = gradient * scale
                 add_product(dw[None, k], gradient, apart)
-                change = kp.fma(apart, -along, kp.fma(gradient, part(weight, i), -total))
+                by_weight = kp.fma(gradient, weights(weight, i, by, k), -total)
+                change = kp.fma(apart, -along, by_weight)
                 write(vectors(dx, row, WIDTH), i, change)
         stage, turn = after(stage, rooms), 1 - turn
     for k in kp.range_constexpr(parts):

@@ -41,12 +41,12 @@ FORWARD = (
 # Longer rows are held by clusters, or read twice where there are none.
 WIDE = (512, 8)
 # How many vectors of weights a thread of a cluster reads before the sum of its row is known.
-EARLY = 4
+EARLY = 2
 TWICE = (512, 4)
 # For gradients: threads, vectors, how many rows are held, and how many blocks a multiprocessor has;
 # clusters have it to themselves.
-BACKWARD = ((64, 2, 2, 12), (128, 2, 2, 6), (128, 4, 3, 4), (512, 2, 3, 2), (1024, 2, 3, 1))
-WIDE_BACKWARD = (1024, 2, 2)
+BACKWARD = ((64, 2, 2, 8), (256, 1, 4, 2), (256, 2, 2, 2), (512, 2, 2, 1), (512, 4, 2, 1))
+WIDE_BACKWARD = (512, 4, 2)
 BACKWARD_TWICE = (1024, 1)
 
 
@@ -188,13 +188,11 @@ def fused_add_rms_norm(x, residual, w, out, residual_out, eps):
     normalise(x, w, out, eps, residual, residual_out)
 
 
-def dot_of(held, held_dy, weight, first, threads):
+def dot_of(held, held_dy, by):
     """The sum of dy * w * x of what a thread holds."""
     dots = zeros(WIDTH)
     for k in kp.range_constexpr(held.shape[1]):
-        i = first + k * threads
-        if i < weight.shape[1]:
-            add_product(dots, part(held_dy, k) * part(weight, i), part(held, k))
+        add_product(dots, part(held_dy, k) * part(by, k), part(held, k))
     return dots.load().reduce(kp.add)
 
 
@@ -215,6 +213,8 @@ def rms_gradient(
     with one, the next are on their way."""
     worker, workers, first = where(threads, parts, cluster)
     weight = kp.zipped_divide(w, (WIDTH,))
+    by = room(w.element_type, WIDTH, threads, parts)
+    hold(by, weight, first, threads)
     rooms = [stages(x.element_type, WIDTH, threads, parts, depth) for _ in range(2)]
     dw = zeros((WIDTH, parts))
     one = 1 / kp.float32(x.shape[1])
@@ -224,7 +224,7 @@ def rms_gradient(
     for row in range(worker, x.shape[0], workers):
         fetch_next(rooms, (x, dy), row, workers, stage, first, threads)
         held, held_dy = [room[None, None, stage] for room in rooms]
-        dot = dot_of(held, held_dy, weight, first, threads)
+        dot = dot_of(held, held_dy, by)
         total, dot = row_sums(squares(held), dot, threads, turn, cluster)
         scale = kp.rsqrt(total * one + eps)
         along = dot * scale * scale * scale * one
@@ -233,7 +233,7 @@ def rms_gradient(
             if i < weight.shape[1]:
                 value, gradient = part(held, k), part(held_dy, k) * scale
                 add_product(dw[None, k], gradient, value)
-                change = kp.fma(value, -along, gradient * part(weight, i))
+                change = kp.fma(value, -along, gradient * part(by, k))
                 write(vectors(dx, row, WIDTH), i, change)
         stage, turn = after(stage, rooms), 1 - turn
     for k in kp.range_constexpr(parts):
@@ -249,6 +249,7 @@ def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts:
     sums = vectors(partial, block, WIDTH)
     held = room(x.element_type, WIDTH, threads, parts)
     held_dy = room(x.element_type, WIDTH, threads, parts)
+    by = room(w.element_type, WIDTH, threads, parts)
     for i in range(t, weight.shape[1], threads):
         sums[None, i].fill(0)
     for row in range(block, x.shape[0], kp.grid_dim()[0]):
@@ -256,8 +257,9 @@ def rms_gradient_twice(x, w, dy, dx, partial, eps, threads: kp.Constexpr, parts:
         for first in range(t, weight.shape[1], threads * parts):
             hold(held, vectors(x, row, WIDTH), first, threads)
             hold(held_dy, vectors(dy, row, WIDTH), first, threads)
+            hold(by, weight, first, threads)
             total += squares(held)
-            dot += dot_of(held, held_dy, weight, first, threads)
+            dot += dot_of(held, held_dy, by)
         scale = scale_of(total, x, eps)
         along = kp.block_reduction_sum(dot) * scale * scale / kp.float32(x.shape[1])
         for first in range(t, weight.shape[1], threads * parts):

@@ -16,10 +16,10 @@ def width_of(x):
 
 
 def clusters_at_once(cluster):
-    """How many clusters of so many blocks, each with a multiprocessor to itself, run at once: these
-    lie in groups of sixteen or more, of which a cluster has one."""
+    """How many clusters of so many blocks, each with a multiprocessor to itself, surely run at once.
+    These lie in groups, of which a cluster has one: most groups have 16 or 18, and one may have 10."""
     processors = kp.device.sm_count
-    in_groups = processors if cluster == 2 else processors // 16 * 16
+    in_groups = processors if cluster == 2 else processors // 16 * 16 - 8
     return max(1, in_groups // cluster)
 
 

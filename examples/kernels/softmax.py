@@ -22,15 +22,15 @@ from rows import (
 LOG2_E = 1.4426950408889634
 # The least finite float32. What is masked with minus infinity is less, and has no part in a sum.
 LEAST = -3.4028234663852886e38
-# How rows are held, for ever longer ones: the threads of a block, and how many times 16 bytes each
-# has in its registers.
-FORWARD = ((64, 4), (256, 2), (256, 4), (512, 4), (1024, 4))
+# How rows are held, for ever longer ones: the threads of a block, how many times 16 bytes each has,
+# and whether these lie in shared memory.
+FORWARD = ((64, 4, False), (128, 4, False), (256, 4, False), (512, 4, False), (512, 8, True))
 # Longer rows are held by clusters, in shared memory.
 WIDE = (512, 8)
-# The same for gradients, and whether they are held in shared memory.
+# The same for gradients.
 BACKWARD = ((128, 2, False), (256, 2, False), (512, 2, False), (512, 4, True))
 # The same for clusters, which come first, and whether dy lies in shared memory, too.
-WIDE_BACKWARD = ((2, 512, 4, True), (4, 512, 4, True), (8, 512, 4, True), (8, 512, 8, False))
+WIDE_BACKWARD = ((2, 512, 4, True), (4, 512, 4, True), (8, 512, 4, True), (8, 128, 32, False))
 # Longer rows are read twice, where there are no clusters to hold them.
 TWICE = (512, 4)
 
@@ -80,10 +80,10 @@ def softmax_once(
     out,
     threads: kp.Constexpr,
     parts: kp.Constexpr,
+    shared: kp.Constexpr,
     cluster: kp.Constexpr = 1,
 ):
     """A block or a cluster a row, which it holds: it is read once."""
-    shared = cluster > 1
     row, _, first = where(threads, parts, cluster)
     held = room(x.element_type, width_of(x), threads, parts, shared)
     source, target = vectors(x, row, width_of(x)), vectors(out, row, width_of(x))
@@ -129,16 +129,16 @@ def softmax(x, out):
     m, n = x.shape
     width = width_of(x)
     if n % width == 0:
-        for threads, parts in FORWARD:
+        for threads, parts, shared in FORWARD:
             if n <= threads * parts * width:
-                softmax_once(x, out, threads, parts).launch(
+                softmax_once(x, out, threads, parts, shared).launch(
                     grid=m, block=threads, min_blocks=1024 // threads
                 )
                 return
         for cluster in CLUSTERS:
             threads, parts = WIDE
             if n <= cluster * threads * parts * width:
-                softmax_once(x, out, threads, parts, cluster).launch(
+                softmax_once(x, out, threads, parts, True, cluster).launch(
                     grid=m * cluster,
                     block=threads,
                     cluster=cluster,
@@ -231,6 +231,7 @@ def softmax_backward(y, dy, dx):
                     grid=m * cluster,
                     block=threads,
                     cluster=cluster,
+                    min_blocks=2,
                     arch=WITH_CLUSTERS,
                 )
                 threads, parts = TWICE

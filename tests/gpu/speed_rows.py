@@ -70,7 +70,8 @@ def gradient(function, parameters, dy):
 
 
 def compare(table, ratios, shape, ours, theirs, by_triton, n_bytes, target):
-    """A row: the rate of ours for so many bytes, read and written, of a copy, and of the others."""
+    """A row: the rate of ours for so many bytes, read and written, of a copy, and of the others. What
+    the last round gives for the shape is in `ratios`."""
     source = torch.empty(n_bytes // 2, dtype=torch.uint8, device="cuda")
     target_of_copy = torch.empty_like(source)
     copy = on_the_gpu(lambda: target_of_copy.copy_(source), 3)
@@ -85,7 +86,7 @@ def compare(table, ratios, shape, ours, theirs, by_triton, n_bytes, target):
         seconds = interleave(sides | others, ROUNDS)
         rate = {name: n_bytes / taken / 1e9 for name, taken in seconds.items()}
         ratio, control = rate["ours"] / rate["copy"], rate["control"] / rate["copy"]
-        ratios.append(ratio)
+        ratios[shape] = ratio
         cells = [f"{rate['ours']:.0f} GB/s", f"{rate['copy']:.0f} GB/s", f"{ratio:.3f}"]
         cells += [f"{target:.2f}", f"{control:.3f}"]
         for name in ["torch", "torch.compile", "Triton"]:
@@ -101,12 +102,12 @@ def table_of(title, made, widths, target, wide=False):
     move."""
     table = Table(title, COLUMNS)
     for width in widths:
-        compare(table, [], *made(width), target)
-    ratios = []
+        compare(table, {}, *made(width), target)
+    ratios = {}
     for width in WIDE if wide else []:
         compare(table, ratios, *made(width), WIDE_LEAST)
     if ratios:
-        mean = statistics.geometric_mean(ratios)
+        mean = statistics.geometric_mean(ratios.values())
         figures = (Figure("geometric mean", mean, at_least=WIDE_MEAN),)
         cells = ["", "", f"{mean:.3f}", f"{WIDE_MEAN:.2f}", "", "", "", "", ""]
         table.row("wide rows, geometric mean", lambda: Round(cells, figures))
