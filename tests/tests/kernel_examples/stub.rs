@@ -160,7 +160,7 @@ fn launches_of_softmax() {
         "softmax",
         &tensors(16384),
         expect![
-            "softmax_once_5: grid [100,1,1], block [1024,1,1], shared 0, arguments 100000000 4000 64 200000000"
+            "softmax_once_5: grid [100,1,1], block [512,1,1], shared 65664, arguments 100000000 4000 64 200000000"
         ],
     );
     expect_launches(
@@ -194,7 +194,7 @@ fn launches_of_cross_entropy() {
         "cross_entropy",
         &values,
         expect![
-            "losses_3_int64: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 ffffffffffffff9c"
+            "losses_2_int64: grid [100,1,1], block [128,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 ffffffffffffff9c"
         ],
     );
     let values = [logits(1), labels, rows(3), rows(4), logits(5), ignored];
@@ -203,7 +203,7 @@ fn launches_of_cross_entropy() {
         "cross_entropy_backward",
         &values,
         expect![
-            "logit_gradients_4_int64: grid [100,2,1], block [512,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 500000000 ffffffffffffff9c"
+            "logit_gradients_4_int64: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 500000000 ffffffffffffff9c"
         ],
     );
 }
@@ -239,7 +239,7 @@ fn launches_of_rms_norm() {
         "rms_norm_backward",
         &values,
         expect![[r#"
-            rms_gradient_4_bfloat16: grid [100,1,1], block [512,1,1], shared 98560, arguments 100000000 1400 64 200000000 300000000 400000000 70000010 18c 3727c5ac
+            rms_gradient_4_bfloat16: grid [100,1,1], block [512,1,1], shared 65792, arguments 100000000 1400 64 200000000 300000000 400000000 70000010 18c 3727c5ac
             sum_columns_4_bfloat16: grid [160,1,1], block [1024,1,1], shared 0, arguments 70000010 1400 18c 64 500000000"#]],
     );
 }
@@ -264,7 +264,7 @@ fn launches_of_layer_norm() {
         "layer_norm_backward",
         &values,
         expect![[r#"
-            layer_gradient_4_bfloat16: grid [100,1,1], block [256,1,1], shared 98432, arguments 100000000 1400 64 200000000 300000000 400000000 500000000 600000000 70000010 18c 70001010
+            layer_gradient_4_bfloat16: grid [100,1,1], block [256,1,1], shared 65664, arguments 100000000 1400 64 200000000 300000000 400000000 500000000 600000000 70000010 18c 70001010
             sum_columns_4_bfloat16: grid [160,2,1], block [1024,1,1], shared 0, arguments 70000010 1400 18c 70001010 64 700000000 800000000"#]],
     );
 }
