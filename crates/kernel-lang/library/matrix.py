@@ -192,6 +192,23 @@ class ThrMma:
             for j in kp.range_constexpr(kp.size(b, mode=[1])):
                 sums[None, i, j].store(kp.mma_sync(a[None, i], b[None, j], sums[None, i, j]))
 
+    def check_factors(self, sums, a, b):
+        dtype = self.mma.op.dtype
+        kp.static_assert(
+            a.element_type == dtype and b.element_type == dtype,
+            "factors have the dtype of their product, which `kp.mma` or `kp.wgmma` is given",
+        )
+        if kp.rank(a) == 2:
+            self.check_rows(sums, kp.size(a, mode=[0]), kp.size(b, mode=[0]))
+
+    def check_rows(self, sums, a_rows, b_rows):
+        rows = kp.size(sums, mode=[1]) * self.mma.atoms[0] * self.mma.op.shape[0]
+        columns = kp.size(sums, mode=[2]) * self.mma.atoms[1] * COLUMNS
+        assert a_rows == rows, f"the tile of `a` has {a_rows} rows, and the sums have {rows}"
+        assert b_rows == columns, (
+            f"the tile of `b` has {b_rows} rows, and the sums have {columns} columns"
+        )
+
     def partition_C(self, tile):
         """The thread's elements of a tile, (m, n), in the order of its sums."""
         rows, columns = self.rows(tile.shape), self.columns(tile.shape)
@@ -222,6 +239,7 @@ class Sums:
         self.b.fill(0)
 
     def gemm(self, a, b, accumulate):
+        self.part.check_factors(self.values, a, b)
         if not accumulate:
             self.clear()
         if kp.rank(a) == 2:
@@ -271,13 +289,12 @@ def store_rows(part, values, c, row, column, epilogue, is_whole):
 
 def store_row(lane, sums, c, row, column, epilogue, is_whole):
     pair = column + lane % 4 * 2
+    if epilogue is not None:
+        sums = finished(sums, c, row, pair, epilogue, is_whole)
     out = kp.make_rmem_tensor(sums.shape, c.element_type)
     for j in kp.range_constexpr(kp.size(sums, mode=[1])):
         for e in kp.range_constexpr(2):
-            value, at = sums[e, j], pair + j * COLUMNS + e
-            if epilogue is not None and (is_whole or row < c.shape[0] and at < c.shape[1]):
-                value = epilogue(value, row, at)
-            out[e, j] = c.element_type(value)
+            out[e, j] = c.element_type(sums[e, j])
     if c.element_type.width == 16 and kp.size(sums, mode=[1]) % 4 == 0:
         for j in kp.range_constexpr(kp.size(sums, mode=[1]) // 4):
             four = kp.local_tile(out, (2, 4), (0, j))
@@ -286,6 +303,17 @@ def store_row(lane, sums, c, row, column, epilogue, is_whole):
     else:
         for j in kp.range_constexpr(kp.size(sums, mode=[1])):
             store_run(out[None, j], c, row, pair + j * COLUMNS, is_whole)
+
+
+def finished(sums, c, row, pair, epilogue, is_whole):
+    values = kp.make_fragment_like(sums)
+    values.store(sums.load())
+    for j in kp.range_constexpr(kp.size(sums, mode=[1])):
+        for e in kp.range_constexpr(2):
+            column = pair + j * COLUMNS + e
+            if is_whole or row < c.shape[0] and column < c.shape[1]:
+                values[e, j] = epilogue(values[e, j], row, column)
+    return values
 
 
 def exchange(lane, words):

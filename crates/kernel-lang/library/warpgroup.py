@@ -86,6 +86,7 @@ class WarpgroupSums:
         self.values.fill(0)
 
     def gemm(self, a, b, accumulate):
+        self.part.check_factors(self.values, a, b)
         if kp.rank(a) == 2:
             a, b = self.part.make_fragment_A(a), self.part.make_fragment_B(b)
         kp.wgmma_fence()

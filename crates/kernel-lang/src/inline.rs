@@ -11,7 +11,7 @@ use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
 use crate::names::FrameId;
 use crate::python::assigner::Head;
-use crate::python::tree::{Expr, Function, Param};
+use crate::python::tree::{Block, Expr, Function, Param};
 use crate::python::walk;
 use crate::scope::{Binding, Horizon, Key, Lost, Stored, Variable};
 use crate::stmt::Flow;
@@ -102,6 +102,11 @@ impl Activation {
     pub fn constant(frame: FrameId) -> Activation {
         let (function, controls, turns) = (None, Vec::new(), Vec::new());
         Activation { frame, controls, turns, function, is_kernel: false, from: None, early: None }
+    }
+
+    /// The statements of its function.
+    pub fn body(&self) -> Option<&Block> {
+        self.function.as_ref().map(|function| &function.body)
     }
 
     /// That of a function, and what there was before its call.

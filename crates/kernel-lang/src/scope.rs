@@ -12,7 +12,7 @@
 use crate::file::{ClassDefinition, ModuleId};
 use crate::inline::Activation;
 use crate::names::{Constants, FrameId, Frames, Scope};
-use crate::python::tree::{Class, Name};
+use crate::python::tree::{Block, Class, Name};
 use crate::value::{Elaborated, Elements, Items};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::Slot;
@@ -181,6 +181,11 @@ impl Scopes {
     /// The call that we are in.
     pub fn activation(&mut self) -> &mut Activation {
         self.activations.last_mut().expect("a kernel or a constant is elaborated")
+    }
+
+    /// The statements of the function that we are in; nothing for a constant.
+    pub fn function(&self) -> Option<&Block> {
+        self.activations.last()?.body()
     }
 
     /// The names of the call that we are in.

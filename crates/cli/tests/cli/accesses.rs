@@ -220,3 +220,53 @@ fn programs_are_told_the_same() {
     let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     expect![[r#"[{"kernel":"double","file":"k.py","line":10,"column":13,"tensor":"y","memory":"global","is_write":true,"qualifier":null,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0` and `align=16` of `y`"},{"kernel":"double","file":"k.py","line":10,"column":28,"tensor":"x","memory":"global","is_write":false,"qualifier":null,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0`"}]"#]].assert_eq(&answer["kernels"][0]["accesses"].to_string());
 }
+
+/// What all guards of a row demand is no reason for narrow accesses, and what an epilogue reads at
+/// an edge is as wide as elsewhere.
+#[test]
+fn guards_of_two_dims_ask_for_what_differs() {
+    let text = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def pairs(x, y):
+    row, t = kp.block_idx()[0], kp.thread_idx()[0]
+    for j in kp.range_constexpr(2):
+        if row < x.shape[0] and 2 * t + j < x.shape[1]:
+            y[row, 2 * t + j] = x[row, 2 * t + j] * 2.0
+
+
+@kp.kernel
+def tiles(bias, y):
+    mma = kp.make_tiled_mma(kp.mma(kp.float16, kp.float32, (16, 8, 16)), (1, 1, 1))
+    acc = mma.get_slice(kp.thread_idx()[0]).make_fragment_C((16, 16))
+    acc.clear()
+    place = kp.block_idx()[0], kp.block_idx()[1]
+    kp.store_tile(mma, acc, y, place, lambda sum, row, column: sum + kp.float32(bias[column]))
+
+
+@kp.jit("f(x: Tensor([m, n], float16), y: Tensor([m, n], float16, mut)) where noalias(x, y)")
+def f(x, y):
+    pairs(x, y).launch(grid=x.shape[0], block=128)
+
+
+@kp.jit("g(x: Tensor([n], float16, align=4), y: Tensor([m, n], float16, align=16, mut)) where n % 8 == 0, noalias(x, y)")
+def g(x, y):
+    tiles(x, y).launch(grid=(kp.ceil_div(y.shape[0], 16), kp.ceil_div(y.shape[1], 16)), block=32)
+"#;
+    let bench = Bench::with("k.py", text);
+    let ran = bench.run(["emit", "k.py", "--as", "accesses", "--arch", "sm_90"]);
+    let shown = ran.to_string();
+    let of_user = |line: &&str| !line.contains("<kernpack>");
+    let of_user: Vec<&str> = shown.lines().filter(of_user).collect();
+    expect![[r#"
+        exit 0
+        out: pairs for sm_90
+        out:   k.py:10:13: writes `y`, 2 × 2 bytes; 4 at once would need the rule `n % 2 == 0` and `align=4` of `y`
+        out:   k.py:10:33: reads `x`, 2 × 2 bytes; 4 at once would need the rule `n % 2 == 0` and `align=4` of `x`
+        out: tiles for sm_90
+        out:   k.py:19:81: reads `x`, 6 × 4 bytes; no more than 4 lie side by side
+    "#]]
+    .assert_eq(&format!("{}\n", of_user.join("\n")));
+}

@@ -3,13 +3,21 @@
 
 use super::report::Report;
 use super::{MOST_ALIGN, MOST_LOCAL_BYTES};
-use crate::kernel::{Demands, Facts, Param, ParamKind, Size, TensorMap};
+use crate::kernel::{
+    Demands, Facts, Kernel, Param, ParamKind, Place, Shared, SharedArray, Size, TensorMap,
+};
+use crate::op::{Expr, OpKind};
 use crate::shared;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
 use kernpack_machine::block::{MOST_PARAM_BYTES, MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_machine::multiprocessor::{LEAST_REGISTERS, MOST_REGISTERS, Multiprocessor};
 use kernpack_machine::shared::MOST_BYTES;
 use kernpack_machine::tensor_map::{MOST_IN_BOX, MOST_RANK, SWIZZLES, UNIT_BYTES};
+use kernpack_syntax::Diagnostic;
+use std::cmp::Reverse;
+
+/// How many arrays are told of, where they have too many bytes in all.
+const MOST_TOLD: usize = 3;
 
 /// The bytes of the address of an assertion's record, which is passed behind the parameters.
 const RECORD_BYTES: u64 = 8;
@@ -154,9 +162,32 @@ fn verify_shared(report: &mut Report<'_>) {
     }
     let bytes = shared::ends(kernel).1.bytes;
     if bytes > u64::from(MOST_BYTES) {
-        let message = format!("its arrays have {bytes} bytes");
-        report.malformed(format!("{message}, and a block has at most {MOST_BYTES}"));
+        let message = format!(
+            "shared tensors have {bytes} bytes in all, and a block has at most {MOST_BYTES}"
+        );
+        let problem = Diagnostic::new("shared", message)
+            .help("share fewer, or smaller ones: of a ring, fewer stages");
+        report.at_places(problem, &largest(kernel));
     }
+}
+
+/// Where the largest arrays are made, the largest first, and how large they are.
+fn largest(kernel: &Kernel) -> Vec<(Place, String)> {
+    let mut made: Vec<(u32, Shared, Place)> = Vec::new();
+    kernel.body.for_each(&mut |op| {
+        if let OpKind::Expr(Expr::Shared(shared)) = op.kind
+            && let Some(SharedArray { size: Size::Bytes(bytes), .. }) =
+                kernel.shared.get(shared.index())
+            && !made.iter().any(|(_, known, _)| *known == shared)
+        {
+            made.push((*bytes, shared, op.place));
+        }
+    });
+    made.sort_by_key(|(bytes, ..)| Reverse(*bytes));
+    let told = made.into_iter().take(MOST_TOLD).map(|(bytes, shared, place)| {
+        (place, format!("`{}` has {bytes}", kernel.shared[shared.index()].name))
+    });
+    told.collect()
 }
 
 fn verify_locals(report: &mut Report<'_>) {

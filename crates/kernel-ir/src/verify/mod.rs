@@ -89,7 +89,7 @@ use report::Report;
 
 pub use function::verify_function;
 pub use products::Handed;
-pub use refused::{check_calls, check_ops};
+pub use refused::{check_calls, check_calls_together, check_ops};
 #[cfg(any(test, feature = "generate"))]
 pub(crate) use types::is_defined;
 pub use uniform::Uniformity;

@@ -28,6 +28,16 @@ pub(super) enum Condition {
     All(Vec<Condition>),
 }
 
+impl Condition {
+    /// All that have to hold for it to hold, itself where it is none of several.
+    pub fn into_parts(self) -> Vec<Condition> {
+        match self {
+            Condition::All(parts) => parts,
+            Condition::Is(_) | Condition::Not(_) | Condition::Negative(_) => vec![self],
+        }
+    }
+}
+
 /// The conditions of a kernel.
 pub(super) struct Conditions<'r> {
     ranges: &'r Ranges,
@@ -96,11 +106,7 @@ impl<'r> Conditions<'r> {
 
 /// Both conditions: each of several once.
 fn all(both: [Condition; 2]) -> Condition {
-    let parts = both.into_iter().flat_map(|condition| match condition {
-        Condition::All(parts) => parts,
-        Condition::Is(_) | Condition::Not(_) | Condition::Negative(_) => vec![condition],
-    });
-    let mut parts: Vec<_> = parts.collect();
+    let mut parts: Vec<_> = both.into_iter().flat_map(Condition::into_parts).collect();
     parts.sort();
     parts.dedup();
     match <[Condition; 1]>::try_from(parts) {

@@ -276,18 +276,19 @@ impl Finder<'_> {
         }
     }
 
-    /// The facts that are missing for guards to be alike.
+    /// The facts that are missing for guards to be alike. What all of them demand parts none.
     fn missing_of_guards(&mut self, run: &[&Access], count: u64) -> Vec<Missing> {
-        let guards: Vec<Value> = run.iter().filter_map(|access| access.guard).collect();
+        let guards: Vec<Vec<Condition>> = run
+            .iter()
+            .filter_map(|access| access.guard)
+            .map(|guard| self.conditions.condition(guard).into_parts())
+            .collect();
         let mut missing = Vec::new();
-        for guard in guards {
-            let parts = match self.conditions.condition(guard) {
-                Condition::All(parts) => parts,
-                one => vec![one],
-            };
-            for part in parts {
-                let Condition::Negative(sum) = part else { continue };
-                self.blame(&sum, count, &mut missing);
+        for part in guards.iter().flatten() {
+            if let Condition::Negative(sum) = part
+                && !guards.iter().all(|guard| guard.contains(part))
+            {
+                self.blame(sum, count, &mut missing);
             }
         }
         if missing.is_empty() { vec![Missing::Together] } else { named_first(missing) }

@@ -162,7 +162,7 @@ const LACKS: &[(&str, &str)] = &[
     ("testing", "time calls as those of other functions; `f.check` looks for mistakes"),
     ("nvgpu", "write `kp.mma`, `kp.gemm` and `kp.copy`"),
     ("nvvm", "write `kp.ptx`"),
-    ("pipeline", "write `kp.copy`, and `kp.sync_threads()` behind it"),
+    ("pipeline", "write the name without `pipeline.`, as in `kp.PipelineTmaAsync`"),
     ("experimental", "see the reference for what there is"),
     ("make_mma_atom", "write `kp.make_tiled_mma(op, atoms)`"),
     ("MmaAtom", "write `kp.make_tiled_mma(op, atoms)`"),

@@ -45,7 +45,7 @@ impl Elaborator<'_> {
     }
 
     /// A value that was made, unless it is a tuple that has too many items in all its levels.
-    fn bounded(&mut self, value: Elaborated, span: Span) -> Elaborated {
+    pub fn bounded(&mut self, value: Elaborated, span: Span) -> Elaborated {
         let Elaborated::Tuple(tuple) = &value else { return value };
         if tuple.has_at_most(MOST_ITEMS) {
             return value;

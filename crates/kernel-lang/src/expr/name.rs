@@ -9,6 +9,7 @@ use crate::file::{Captured, ClassDefinition, Definition, KernelFiles, ModuleId};
 use crate::inline::Activation;
 use crate::names::{self, Constants, Names};
 use crate::python::tree::{Expr, Name};
+use crate::python::walk;
 use crate::scope::{Binding, Lost, Stored};
 use crate::value::{Elaborated, Elements, Items};
 use crate::walker::{Walker, Words};
@@ -74,6 +75,10 @@ impl<'f> Names<'f> for Elaborator<'f> {
     fn local(&mut self, name: &Name, span: Span) -> Option<Option<Elaborated>> {
         let binding = self.scopes.find(name)?.binding.clone();
         Some(Some(self.bound(name, &binding, span)))
+    }
+
+    fn assigned_elsewhere(&self, name: &Name) -> Option<Span> {
+        walk::assignment(self.scopes.function()?, name)
     }
 
     fn has_local(&self, name: &str) -> bool {

@@ -52,6 +52,10 @@ pub(crate) trait Names<'f>: Walker {
     /// The value of a name of the function, or of one around it; nothing where none has it, and
     /// nothing in that where a mistake was reported.
     fn local(&mut self, name: &Name, span: Span) -> Option<Option<Self::Value>>;
+    /// Where the function assigns a name that it has not here: on another way, or later.
+    fn assigned_elsewhere(&self, _: &Name) -> Option<Span> {
+        None
+    }
     /// Whether the function, or one around it, has a name.
     fn has_local(&self, name: &str) -> bool;
     /// A dtype variable of the signature.
@@ -91,10 +95,21 @@ pub(crate) fn find<'f, W: Names<'f>>(cx: &mut W, name: &Name, span: Span) -> Opt
     match ours.or_else(|| cx.python(name)) {
         Some(ours) => cx.member(&Name::from(ours), span),
         None => {
-            cx.tell(undefined::<W>(name, span));
+            let problem = match cx.assigned_elsewhere(name) {
+                Some(place) => unassigned::<W>(name, span, place),
+                None => undefined::<W>(name, span),
+            };
+            cx.tell(problem);
             None
         }
     }
+}
+
+fn unassigned<W: Walker>(name: &str, span: Span, place: Span) -> Diagnostic {
+    let problem =
+        Diagnostic::new("unassigned", format!("`{name}` is not assigned on the way here"));
+    let problem = problem.label(span, "").mark(place, "assigned here");
+    problem.help(format!("assign `{name}` where every way here comes by"))
 }
 
 fn undefined<W: Walker>(name: &str, span: Span) -> Diagnostic {

@@ -88,6 +88,26 @@ fn assigned_block(block: &Block, names: &mut Vec<Name>) {
     }
 }
 
+/// Where statements assign a name first: those of functions within do not count.
+pub fn assignment(block: &Block, name: &Name) -> Option<Span> {
+    block.iter().find_map(|stmt| {
+        let mut found = None;
+        stmt.kind.targets(&mut |target| found = found.or_else(|| place_in(target, name)));
+        stmt.kind.blocks(&mut |block| found = found.or_else(|| assignment(block, name)));
+        found
+    })
+}
+
+fn place_in(target: &Expr, name: &Name) -> Option<Span> {
+    match &target.kind {
+        ExprKind::Name(own) if own == name => Some(target.span),
+        ExprKind::Tuple(parts) | ExprKind::List(parts) => {
+            parts.iter().find_map(|part| place_in(part, name))
+        }
+        _ => None,
+    }
+}
+
 /// The parameters of a function, as rows of tables have them (`call/`).
 pub fn takes(function: &Function) -> Vec<String> {
     let mut takes = Vec::new();

@@ -48,16 +48,34 @@ impl Emission {
 impl Elaborator<'_> {
     /// `a = b = value`
     pub(super) fn assign(&mut self, targets: &[Expr], value: &Expr) {
-        self.naming = match targets {
-            [Expr { kind: ExprKind::Name(name), .. }] => Some(name.clone()),
-            [Expr { kind: ExprKind::Attribute(_, field), .. }] => Some(field.name.clone()),
+        let given = match targets {
+            [target, ..] => self.value_for(target, value),
+            [] => self.expr(value),
+        };
+        for target in targets {
+            self.assign_to(target, given.clone(), value.span);
+        }
+    }
+
+    /// A value that a target gets. What is made by it, or by a part of it that a name gets, has
+    /// that name.
+    fn value_for(&mut self, target: &Expr, value: &Expr) -> Elaborated {
+        if let (Some(targets), Some(parts)) = (items(target), items(value))
+            && targets.len() == parts.len()
+            && !parts.iter().any(|part| matches!(part.kind, ExprKind::Starred(_)))
+        {
+            let both = targets.iter().zip(parts);
+            let items = both.map(|(target, part)| self.value_for(target, part)).collect();
+            return self.bounded(Elaborated::tuple(items), value.span);
+        }
+        self.naming = match &target.kind {
+            ExprKind::Name(name) => Some(name.clone()),
+            ExprKind::Attribute(_, field) => Some(field.name.clone()),
             _ => None,
         };
         let given = self.expr(value);
         self.naming = None;
-        for target in targets {
-            self.assign_to(target, given.clone(), value.span);
-        }
+        given
     }
 
     /// Gives a target a value, which stands at `span`.
@@ -177,5 +195,13 @@ impl Elaborator<'_> {
                 self.mistake(code, target.span, message, help);
             }
         }
+    }
+}
+
+/// The items of a tuple that is written down.
+fn items(expr: &Expr) -> Option<&[Expr]> {
+    match &expr.kind {
+        ExprKind::Tuple(items) | ExprKind::List(items) => Some(items),
+        _ => None,
     }
 }

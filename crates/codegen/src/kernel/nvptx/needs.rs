@@ -8,7 +8,7 @@ use kernpack_kernel_ir::group_product::has_products;
 use kernpack_kernel_ir::intrinsic::{Geometry, Intrinsic, MatrixOp, MbarrierOp, Meaning};
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{Call, Expr, Load, OpKind, Operand, Qualifier, Region, Store};
-use kernpack_kernel_ir::verify::{check_calls, check_ops};
+use kernpack_kernel_ir::verify::{check_calls_together, check_ops};
 use kernpack_machine::{Arch, ArchKind, PtxVersion, Suffix};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 
@@ -143,29 +143,47 @@ pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
     PtxVersion::of_number(ptx)
 }
 
+/// What is missing for a row, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lack {
+    /// A version of PTX.
+    Ptx(u32),
+    /// An architecture: of that number or a newer one, or that alone.
+    Arch(u32, bool),
+}
+
 /// Checks that each row that a kernel calls can be had by an architecture: `ptx` is a version of
 /// PTX, 80 for PTX 8.0. And that it does not print beside products of warpgroups.
 ///
 /// # Errors
-/// Each call of a row that needs more, else each that prints.
+/// The call of a row that needs most, else each that prints.
 pub fn check_needs(kernel: &Kernel, arch: Arch, ptx: u32) -> Result<(), Diagnostics> {
-    check_calls(kernel, |call| {
-        let (name, needs) = (call.intrinsic.name, Needs::of(call));
-        if !needs.are_met_by(arch) {
-            let (needed, made) = (needs.arch(), Arch { kind: ArchKind::Sm, ..arch });
-            let message = format!("`{name}` needs {needed}, and code is made for {made}");
-            let or_newer = if needs.is_of_one { "" } else { " or newer" };
-            let help = format!(
-                "build for {needed}{or_newer} alone, or give it a launch of its own, \
-                 `launch(…, arch=\"{needed}\")`, beside one that does without it"
-            );
-            return Some(Diagnostic::new("kernel-arch", message).help(help));
+    let lacks = |call: &Call| {
+        let needs = Needs::of(call);
+        match needs.are_met_by(arch) {
+            false => Some(Lack::Arch(needs.sm, needs.is_of_one)),
+            true => (needs.ptx > ptx).then_some(Lack::Ptx(needs.ptx)),
         }
-        (needs.ptx > ptx).then(|| {
-            let (least, has) = (PtxVersion::of_number(needs.ptx), PtxVersion::of_number(ptx));
-            let message = format!("`{name}` needs PTX {least}, and code is made for PTX {has}");
-            Diagnostic::new("kernel-arch", message)
-        })
+    };
+    check_calls_together(kernel, lacks, |call, lack| {
+        let (name, needs) = (call.intrinsic.name, Needs::of(call));
+        match lack {
+            Lack::Arch(..) => {
+                let (needed, made) = (needs.arch(), Arch { kind: ArchKind::Sm, ..arch });
+                let message = format!("`{name}` needs {needed}, and code is made for {made}");
+                let or_newer = if needs.is_of_one { "" } else { " or newer" };
+                let help = format!(
+                    "build for {needed}{or_newer} alone, or give it a launch of its own, \
+                     `launch(…, arch=\"{needed}\")`, beside one that does without it"
+                );
+                Diagnostic::new("kernel-arch", message).help(help)
+            }
+            Lack::Ptx(needed) => {
+                let (least, has) = (PtxVersion::of_number(needed), PtxVersion::of_number(ptx));
+                let message = format!("`{name}` needs PTX {least}, and code is made for PTX {has}");
+                Diagnostic::new("kernel-arch", message)
+            }
+        }
     })?;
     check_prints(kernel)
 }

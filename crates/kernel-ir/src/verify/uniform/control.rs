@@ -92,32 +92,14 @@ fn row_of(op: &Op) -> Option<&'static Intrinsic> {
     }
 }
 
-/// The rows of operations behind the first, and where they are, each once.
-fn others(report: &Report<'_>, ops: &[&Op]) -> Option<String> {
-    let told = |op: &&Op| {
-        let line = report.line(op.place).map_or(String::new(), |line| format!(" at {line}"));
-        Some(format!("`{}`{line}", row_of(op)?.name))
-    };
-    let mut all: Vec<String> = Vec::new();
-    for one in ops.iter().filter_map(told) {
-        if !all.contains(&one) {
-            all.push(one);
-        }
-    }
-    let others = all.get(1..).filter(|others| !others.is_empty())?;
-    let shown = others.iter().take(MOST_OTHERS).cloned().collect::<Vec<_>>().join(", ");
-    match others.len().checked_sub(MOST_OTHERS).filter(|more| *more > 0) {
-        Some(more) => Some(format!("nor to {shown} and {more} more")),
-        None => Some(format!("nor to {shown}")),
-    }
-}
-
-/// How many of the rows behind the first are named.
-const MOST_OTHERS: usize = 3;
-
 fn report_cause(report: &mut Report<'_>, cause: Cause, ops: &[&Op]) {
     let Some((op, row)) = ops.first().and_then(|op| Some((*op, row_of(op)?))) else { return };
-    let (name, group) = (row.name, level_name(row.uniform));
+    let group = level_name(row.uniform);
+    // Who calls the library knows no row of it.
+    let (name, it) = match report.is_in_library(op.place) {
+        true => ("this call".to_string(), "it".to_string()),
+        false => (format!("`{}`", row.name), format!("`{}`", row.name)),
+    };
     let on = level_name(cause.level);
     let at = |place: Place| report.line(place).map_or(String::new(), |line| format!(" at {line}"));
     let depends = match cause.kind {
@@ -128,7 +110,7 @@ fn report_cause(report: &mut Report<'_>, cause: Cause, ops: &[&Op]) {
         }
     };
     let (reason, help) = match cause.jump {
-        None => (depends, format!("move `{name}` to where every thread of the {group} comes by")),
+        None => (depends, format!("move {it} to where every thread of the {group} comes by")),
         Some((jump, place)) => {
             let (jump, line) = (jump.name(), at(place));
             let reason = format!("some leave by the `{jump}`{line}, as {depends}");
@@ -137,7 +119,7 @@ fn report_cause(report: &mut Report<'_>, cause: Cause, ops: &[&Op]) {
             (reason, help)
         }
     };
-    let message = format!("not every thread of a {group} gets to `{name}`: {reason}");
+    let message = format!("not every thread of a {group} gets to {name}: {reason}");
     let label = match cause.kind {
         CauseKind::If => format!("this condition depends on the {on}"),
         CauseKind::Loop => format!("how often this runs depends on the {on}"),
@@ -147,8 +129,8 @@ fn report_cause(report: &mut Report<'_>, cause: Cause, ops: &[&Op]) {
     if let Some((_, place)) = cause.jump {
         problem = report.mark(problem, place, "some threads leave here");
     }
-    if let Some(others) = others(report, ops) {
-        problem = problem.detail(others);
+    if let Some(others) = report.others(ops) {
+        problem = problem.detail(format!("nor to {others}"));
     }
     report.push(op, problem, &format!("every thread of the {group} has to get here"));
 }

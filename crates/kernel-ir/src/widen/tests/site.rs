@@ -148,7 +148,7 @@ fn what_regions_compute_alike_is_one_number() {
     expect_sites(
         &format!("v11: bool = lt v6, v4  if v11 {{ {first} }} else {{ {second} }}"),
         expect![[r#"
-            reads x: 8, [Multiple { name: "m", of: 2 }, Multiple { name: "j", of: 2 }]
+            reads x: 8, [Together, Multiple { name: "j", of: 2 }]
         "#]],
     );
 }
