@@ -108,6 +108,32 @@ fn a_row_that_is_stored_is_written_up_to_a_multiple_of_16_bytes() {
     assert_eq!(stored(5), [1; 8]);
 }
 
+/// A GPU adds to an element in whatever order, which rounds floats otherwise.
+#[test]
+fn a_box_of_floats_that_is_added_marks_a_run() {
+    let is_exact = |element: Scalar| {
+        let text = format!(
+            "kernel k(v0 x: pointer.map {element} box [4, 1] written) block [1, 1, 1] {{
+                shared0 tile: {element} bytes 16 align 128
+                v1: pointer.shared = shared0
+                v2: int32 = const 0
+                v3: {element} = convert v2
+                v4: {element}x4 = splat v3
+                store v1, v4 align 16
+                call fence.proxy_async()
+                call tma.reduce2(v0, v1, add, v2, v2)
+                call copy.bulk_commit()
+                call copy.bulk_wait(0)
+            }}"
+        );
+        let mut trial = trial(&text, 1, 1);
+        let x = trial.hold(Memory::new("x", element, vec![0; 16]));
+        trial.mapped(x, &[4, 1], &[1, 4]).clean().is_exact
+    };
+    assert!(is_exact(Scalar::I32));
+    assert!(!is_exact(Scalar::F32));
+}
+
 #[test]
 fn a_box_begins_where_its_swizzle_does() {
     let mut trial = there_and_back("box [32, 8] swizzle 128", 1024, 128, [0, 0]);
