@@ -239,7 +239,7 @@ fn what_may_not_be_written_is_not() {
 /// A thread looks at a number again and again, as if it waited, and sends tiles meanwhile.
 #[test]
 fn who_sends_tiles_does_not_wait_for_ever() {
-    const ROWS: usize = 1000;
+    const ROWS: usize = 2000;
     let text = format!(
         "kernel k(v0 out: pointer.global int32 align 16 written,
             v1 flag: pointer.global int32 align 4 written) {{

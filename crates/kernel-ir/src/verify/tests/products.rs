@@ -294,6 +294,14 @@ fn products_of_other_sums_are_not_in_order() {
         "call wgmma.registers(local0, 4, local0, 0, v3, v2, float32, 8, k, swizzle32, 16, 256)";
     expect_of(&format!("call wgmma.fence()\n {of_sums}\n {of_sums}\n"), expect![[""]]);
     expect_of(
+        &format!("call wgmma.fence()\n {of_sums}\n {FIRST}\n"),
+        expect![[r#"
+        error[fragment-in-flight]: `acc` is touched while a product with it is in flight, and is in no group yet
+          16:2 `call wgmma.shared(local0, 0, v3, v3, v2, bfloat16, 8, k, swizzle32, 16, 256, k, swizzle32, 16, 256)` touched here
+          15:2 `call wgmma.registers(local0, 4, local0, 0, v3, v2, float32, 8, k, swizzle32, 16, 256)` the product begins here
+          help: commit the product and wait for it before: `kp.wgmma_commit()`, then `kp.wgmma_wait(0)`"#]],
+    );
+    expect_of(
         &format!("call wgmma.fence()\n {FIRST}\n {of_sums}\n"),
         expect![[r#"
         error[fragment-in-flight]: `acc` is touched while a product with it is in flight, and is in no group yet
@@ -356,6 +364,28 @@ fn elements_are_known() {
             error[product-registers]: `acc` is in registers, as a product is made of it, and which element this is of is not known while compiling
               16:2 `store v4, v7 align 4 when v2` accessed here
               help: index it by constants, as in `kp.range_constexpr`, and without a condition"#]],
+    );
+}
+
+#[test]
+fn elements_are_of_the_tensor_and_of_its_type() {
+    let problems = |access: &str, expected| {
+        expect_of(&format!("{access}\n call wgmma.fence()\n {FIRST}\n"), expected);
+    };
+    problems("v20: float32x4 = load v6 align 4", expect![[""]]);
+    problems(
+        "v20: int64 = const 28 v21: pointer.local = offset v4, v20 v22: float32x2 = load v21 align 4",
+        expect![[r#"
+            error[product-registers]: `acc` is in registers, as a product is made of it, and which element this is of is not known while compiling
+              14:59 `v22: float32x2 = load v21 align 4` accessed here
+              help: index it by constants, as in `kp.range_constexpr`, and without a condition"#]],
+    );
+    problems(
+        "v20: int32 = load v4 align 4",
+        expect![[r#"
+        error[product-registers]: `acc` is in registers, as a product is made of it, and which element this is of is not known while compiling
+          14:1 `v20: int32 = load v4 align 4` accessed here
+          help: index it by constants, as in `kp.range_constexpr`, and without a condition"#]],
     );
 }
 
