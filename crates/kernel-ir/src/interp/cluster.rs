@@ -126,7 +126,7 @@ pub(super) fn end_block(
     cluster.has_ended[block.rank as usize] = true;
     end_bulk(machine, cluster, block);
     end_tracked(machine, cluster, block);
-    end_products(machine, cluster, block);
+    end_products(machine, block);
     if !cluster.is_reached {
         return;
     }

@@ -112,12 +112,6 @@ impl Marks {
         let all = std::mem::take(&mut self.by_rows).into_iter();
         all.filter(|(_, mark)| mark.writes).map(|(rows, _)| rows)
     }
-
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.by_cell.clear();
-        self.by_rows.clear();
-    }
 }
 
 #[cfg(test)]

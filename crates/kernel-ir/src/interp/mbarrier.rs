@@ -554,15 +554,13 @@ fn phase_in_words(phase: i64) -> String {
     }
 }
 
-/// Warps look again that wait for phases which are complete. Says whether any does.
-pub(super) fn pass_mbarriers(cluster: &Cluster, warps: &mut [Warp]) -> bool {
-    let mut is_moving = false;
+/// Warps look again that wait for phases which are complete. Who completed one has moved in the
+/// same sweep.
+pub(super) fn pass_mbarriers(cluster: &Cluster, warps: &mut [Warp]) {
     for warp in warps {
         let Status::Mbarrier { at, phase, .. } = warp.status else { continue };
         if cluster.mbarriers.get(&at).is_some_and(|barrier| barrier.phase > phase) {
             warp.status = Status::Ready;
-            is_moving = true;
         }
     }
-    is_moving
 }

@@ -22,7 +22,7 @@ use super::memory::{fetch, put};
 use super::shadow::Way;
 use super::step::{Access, Register};
 use super::sums::{Terms, sum};
-use super::warp::{Block, Cluster, LANES, Status, Warp};
+use super::warp::{Block, LANES, Status, Warp};
 use crate::constant::Const;
 use crate::group_product::{Elements, Lies, N_ROWS, N_ROWS_OF_WARP, ROW_BYTES, TOGETHER};
 use crate::intrinsic::Intrinsic;
@@ -180,9 +180,8 @@ impl Execution<'_, '_> {
         self.pass_time();
     }
 
-    /// All lanes come, and the warpgroup has four warps.
+    /// The warpgroup has four whole warps. That all of their lanes come is verified.
     fn require_warpgroup(&mut self, row: &'static Intrinsic) {
-        self.require_warp(row);
         let end = (self.warp.index / WARPGROUP_WARPS + 1) * WARPGROUP_SIZE;
         if end > self.machine.n_threads {
             let message = format!(
@@ -448,7 +447,7 @@ pub(super) fn missing_products(block: &Block, warp: u32, n_groups: u64) -> Strin
 }
 
 /// A block ends: finds products that no wait has seen.
-pub(super) fn end_products(machine: &mut Machine, cluster: &mut Cluster, block: &mut Block) {
+pub(super) fn end_products(machine: &mut Machine, block: &mut Block) {
     let left = block.warpgroups.iter_mut().flat_map(|group| std::mem::take(&mut group.in_flight));
     for product in left {
         let Mark { event, site, .. } = product.mark;
@@ -456,9 +455,6 @@ pub(super) fn end_products(machine: &mut Machine, cluster: &mut Cluster, block: 
         let message = "a product is in flight when its block ends".to_owned();
         let who = machine.thread(event.block, event.warp, event.lane);
         machine.find(Kind::UnawaitedCopy, place, who, None, message);
-        for (id, _) in product.reads {
-            cluster.shared[id as usize].1.marks.remove_rows(product.mark);
-        }
     }
 }
 

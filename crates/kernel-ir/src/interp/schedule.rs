@@ -497,7 +497,7 @@ fn pass_barriers(machine: &mut Machine, resident: &mut Resident) -> bool {
         }
         pass_named_barriers(block, warps);
         pass_products(block, warps);
-        is_moving |= pass_mbarriers(cluster, warps);
+        pass_mbarriers(cluster, warps);
     }
     pass_cluster_barrier(cluster, crews) || is_moving
 }

@@ -350,7 +350,7 @@ impl Shadow {
     pub fn clear(&mut self) {
         self.writers.fill(0);
         self.groups.fill(0);
-        self.marks.clear();
+        self.marks = Marks::default();
         self.free = (0..self.lists.len() as u64).collect();
     }
 

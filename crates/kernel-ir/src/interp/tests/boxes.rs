@@ -73,29 +73,31 @@ fn what_is_outside_becomes_zeros_on_every_side() {
     assert_eq!(elements([100, 0]), [0; 8]);
 }
 
-/// The memory of a tensor with so many columns, and rows of 8, in which a box of ones was stored.
-fn stored(n_columns: i64) -> Vec<i64> {
+/// The memory of a tensor with these extents, and rows of 8, in which a box of ones was stored.
+fn stored(extents: [i64; 2], box_: &str, [x, y]: [i32; 2]) -> Vec<i64> {
     let stores: String = (0..8)
         .map(|i| {
             format!("v{0}: int64 = const {1}\n v{2}: pointer.shared = offset v1, v{0}\n store v{2}, v2 align 4\n", 10 + 2 * i, 4 * i, 11 + 2 * i)
         })
         .collect();
     let text = format!(
-        "kernel k(v0 x: pointer.map int32 box [8, 1] written) block [1, 1, 1] {{
+        "kernel k(v0 x: pointer.map int32 {box_} written) block [1, 1, 1] {{
             shared0 tile: int32 bytes 128 align 128
             v1: pointer.shared = shared0
             v2: int32 = const 1
-            v3: int32 = const 0
+            v3: int32 = const {x}
+            v4: int32 = const {y}
             {stores}
             call fence.proxy_async()
-            call tma.store2(v0, v1, v3, v3)
+            call tma.store2(v0, v1, v3, v4)
             call copy.bulk_commit()
             call copy.bulk_wait(0)
         }}"
     );
     let mut trial = trial(&text, 1, 1);
-    let x = trial.hold(Memory::new("x", Scalar::I32, vec![0; 32]));
-    let mut trial = trial.mapped(x, &[n_columns, 1], &[1, 8]);
+    let n_bytes = 32 * extents[1] as usize;
+    let x = trial.hold(Memory::new("x", Scalar::I32, vec![0; n_bytes]));
+    let mut trial = trial.mapped(x, &extents, &[1, 8]);
     trial.clean();
     trial.memories.get(x).elements().iter().map(|one| one.as_int().unwrap_or(-1)).collect()
 }
@@ -103,9 +105,44 @@ fn stored(n_columns: i64) -> Vec<i64> {
 /// As a GPU does.
 #[test]
 fn a_row_that_is_stored_is_written_up_to_a_multiple_of_16_bytes() {
+    let stored = |n_columns| stored([n_columns, 1], "box [8, 1]", [0, 0]);
     assert_eq!(stored(3), [1, 1, 1, 1, 0, 0, 0, 0]);
     assert_eq!(stored(4), [1, 1, 1, 1, 0, 0, 0, 0]);
     assert_eq!(stored(5), [1; 8]);
+}
+
+#[test]
+fn what_is_stored_outside_is_left_out_on_every_side() {
+    let stored = |at| stored([8, 2], "box [4, 2]", at);
+    assert_eq!(stored([-1, -1]), [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(stored([2, 1]), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0]);
+    assert_eq!(stored([-4, 0]), [0; 16]);
+}
+
+/// A GPU adds to an element in whatever order, which rounds floats otherwise.
+#[test]
+fn a_box_of_floats_that_is_added_marks_a_run() {
+    let is_exact = |element: Scalar| {
+        let text = format!(
+            "kernel k(v0 x: pointer.map {element} box [4, 1] written) block [1, 1, 1] {{
+                shared0 tile: {element} bytes 16 align 128
+                v1: pointer.shared = shared0
+                v2: int32 = const 0
+                v3: {element} = convert v2
+                v4: {element}x4 = splat v3
+                store v1, v4 align 16
+                call fence.proxy_async()
+                call tma.reduce2(v0, v1, add, v2, v2)
+                call copy.bulk_commit()
+                call copy.bulk_wait(0)
+            }}"
+        );
+        let mut trial = trial(&text, 1, 1);
+        let x = trial.hold(Memory::new("x", element, vec![0; 16]));
+        trial.mapped(x, &[4, 1], &[1, 4]).clean().is_exact
+    };
+    assert!(is_exact(Scalar::I32));
+    assert!(!is_exact(Scalar::F32));
 }
 
 #[test]

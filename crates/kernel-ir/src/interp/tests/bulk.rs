@@ -217,10 +217,29 @@ fn an_mbarrier_is_no_number_to_be_copied() {
     "#]]);
 }
 
+#[test]
+fn what_may_not_be_written_is_not() {
+    let text = "kernel k(v0 out: pointer.global int32 align 16) {
+        shared0 tile: int32 bytes 16 align 16
+        v1: pointer.shared = shared0
+        v2: int32 = const 7
+        v3: int32x4 = splat v2
+        store v1, v3 align 16
+        call fence.proxy_async()
+        v4: int32 = const 16
+        call copy.bulk_store(v0, v1, v4) @2:1
+        call copy.bulk_commit()
+        call copy.bulk_wait(0)
+    }";
+    trial(text, 1, 1).ints(&[1, 2, 3, 4]).expect_findings(expect![[r#"
+        error[read-only-write]: writes `out[0]`, but may not write `out`, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+    "#]]);
+}
+
 /// A thread looks at a number again and again, as if it waited, and sends tiles meanwhile.
 #[test]
 fn who_sends_tiles_does_not_wait_for_ever() {
-    const ROWS: usize = 1000;
+    const ROWS: usize = 2000;
     let text = format!(
         "kernel k(v0 out: pointer.global int32 align 16 written,
             v1 flag: pointer.global int32 align 4 written) {{

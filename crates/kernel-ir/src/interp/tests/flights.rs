@@ -401,3 +401,37 @@ fn a_copy_by_an_index_outside_is_told_once() {
         error[uninitialised-read]: reads `tile[0]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:6:1
     "#]]);
 }
+
+/// A thread looks at a number again and again, as if it waited, and copies meanwhile.
+#[test]
+fn who_copies_does_not_wait_for_ever() {
+    const COUNT: usize = 2000;
+    let text = format!(
+        "kernel k(v0 x: pointer.global int32 align 4, v1 flag: pointer.global int32 align 4 written) {{
+            shared0 tile: int32 bytes {bytes} align 4
+            s0 at: int64
+            v2: pointer.shared = shared0
+            v3: bool = const true
+            v4: int64 = const 0
+            v5: int64 = const 4
+            v6: int64 = const {bytes}
+            set s0, v4
+            while @1:1 {{
+                v7: int32 = call atomic.load.int32(v1, relaxed, gpu)
+                v8: int64 = get s0
+                v9: pointer.shared = offset v2, v8
+                v10: pointer.global = offset v0, v8
+                call copy.async(v9, v10, 4, v3)
+                call copy.commit()
+                call copy.wait(0)
+                v11: int64 = add v8, v5
+                set s0, v11
+                v12: bool = lt v11, v6
+            }} v12 {{ }}
+        }}",
+        bytes = 4 * COUNT
+    );
+    let mut run = trial(&text, 1, 1).ints(&[1; COUNT]).ints(&[0]);
+    run.options.most_idle_turns = 100;
+    run.clean();
+}

@@ -271,7 +271,7 @@ fn who_brings_a_phase_on_does_not_wait_for_ever() {
                 v2: int32 = const 1
                 v3: int64 = const 0
                 v4: int64 = const 1
-                v5: int64 = const 1000
+                v5: int64 = const 2000
                 call mbarrier.init(v1, v2)
                 set s0, v3
                 while @1:1 {{

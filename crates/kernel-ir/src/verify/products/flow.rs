@@ -149,9 +149,7 @@ impl<'k> Flow<'k> {
     fn op(&mut self, op: &'k Op) {
         match &op.kind {
             OpKind::Expr(expr) => self.expr(op, expr),
-            OpKind::Store(store) => {
-                self.address_used(op, store.value);
-                let Store { pointer, value, condition, .. } = store;
+            OpKind::Store(Store { pointer, value, condition, .. }) => {
                 self.access(op, *pointer, self.kernel.ty(*value), condition.is_some());
             }
             OpKind::If { then, otherwise, .. } => {
@@ -182,8 +180,9 @@ impl<'k> Flow<'k> {
             }
             OpKind::Jump(jump) => self.jump(*jump),
             OpKind::Call(call) => self.call(op, call),
-            OpKind::Set(_, value) => self.address_used(op, *value),
-            OpKind::InBounds { .. } | OpKind::Print(..) | OpKind::Assert(_) | OpKind::Asm(_) => {}
+            OpKind::Set(..) | OpKind::Asm(_) => self.addresses_used(op),
+            // Of numbers only.
+            OpKind::InBounds { .. } | OpKind::Print(..) | OpKind::Assert(_) => {}
         }
     }
 
@@ -230,7 +229,7 @@ impl<'k> Flow<'k> {
             Expr::Load(Load { pointer, guard, .. }) => {
                 self.access(op, *pointer, self.kernel.ty(result), guard.is_some());
             }
-            other => other.uses(&mut |value| self.address_used(op, *value)),
+            _ => self.addresses_used(op),
         }
     }
 
@@ -240,11 +239,13 @@ impl<'k> Flow<'k> {
         array.further(element, self.kernel.constant(bytes)?.as_int()?)
     }
 
-    /// An address is used for something else than an access.
-    fn address_used(&mut self, op: &'k Op, value: Value) {
-        if let Some(&(local, _)) = self.elements.get(&value) {
-            self.indexed(op, local);
-        }
+    /// What an operation uses is for something else than an access.
+    fn addresses_used(&mut self, op: &'k Op) {
+        op.kind.uses(&mut |value| {
+            if let Some(&(local, _)) = self.elements.get(value) {
+                self.indexed(op, local);
+            }
+        });
     }
 
     fn indexed(&mut self, op: &'k Op, local: Local) {
@@ -289,7 +290,7 @@ impl<'k> Flow<'k> {
 
     fn call(&mut self, op: &'k Op, call: &Call) {
         let Meaning::Product(deed) = call.intrinsic.meaning else {
-            return op.kind.uses(&mut |value| self.address_used(op, *value));
+            return self.addresses_used(op);
         };
         match (deed, &call.operands[..]) {
             (ProductOp::Fence, _) => self.fence(),
