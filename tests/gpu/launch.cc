@@ -3,6 +3,7 @@
 // costs: `launch LIBTVM_FFI FOLDER [brief]`. judge.h says when a target is missed.
 
 #include "speed.h"
+#include <deque>
 
 static const int kRounds = 101, kWarm = 20000;
 
@@ -29,12 +30,12 @@ What auto takes of bare launches misses its target only where it is also above 1
 column: on that machine, that driver gives nobody less.
 )";
 
-static Table one_kernel(const std::string &title, double graph, double launch, double plain)
+static Table one_kernel(const std::string &title, double graph, double launch, double plain, double prepared)
 {
     std::vector<Ratio> ratios = {
         {"auto", "bare graph", graph},
         {"same arguments", "bare prepared"},
-        {"prepared", "bare prepared", launch ? 1.05 : 0},
+        {"prepared", "bare prepared", prepared},
         {"prepared", "graph launch", launch ? 1.12 : 0},
         {"auto", "bare launch", launch, "bare graph"},
         {"bare graph", "bare launch"},
@@ -139,11 +140,12 @@ struct Many {
 struct Libraries {
     TvmFfi tvm_ffi;
     std::string folder;
-    Function add_one, add_one_plain, blend, blend_plain, ten, ten_plain;
+    Function add_one, add_one_plain, blend, blend_plain, maps, maps_plain, ten, ten_plain;
 
     Libraries(const char *path, const std::string &folder)
         : tvm_ffi(path), folder(folder), add_one(package("add_one", "")), add_one_plain(package("add_one", "_plain")),
-          blend(package("blend", "")), blend_plain(package("blend", "_plain")), ten(package("ten", "")), ten_plain(package("ten", "_plain"))
+          blend(package("blend", "")), blend_plain(package("blend", "_plain")), maps(package("maps", "")),
+          maps_plain(package("maps", "_plain")), ten(package("ten", "")), ten_plain(package("ten", "_plain"))
     {
     }
 
@@ -178,7 +180,7 @@ static void add_one(const Libraries &libraries, int device)
     auto kernel = libraries.kernel("add_one", "add_one");
     auto table = one_kernel("`add_one` from C, host time a call. Arguments change from call to call, save where it says that they do not. "
                             "Targets are for the medians of a device's rows.",
-                            1.05, 0.65, 1.05);
+                            1.05, 0.65, 1.05, 1.05);
     std::vector<Row> rows;
     auto graphs = libraries.add_one.graphs();
     for (CUstream stream : {CUstream(nullptr), new_stream()})
@@ -206,7 +208,7 @@ static void add_one(const Libraries &libraries, int device)
 static void blend(const Libraries &libraries, int device)
 {
     auto kernel = libraries.kernel("blend", "blend");
-    auto table = one_kernel("19 arguments and an empty kernel from C, host time a call.", 1.10, 0, 0);
+    auto table = one_kernel("19 arguments and an empty kernel from C, host time a call.", 1.10, 0, 0, 0);
     libraries.on_streams(device, [&](CUstream stream) {
         Many many(libraries.tvm_ffi, device);
         Bare bare(kernel, 1, 32, stream, {{many.params[0].data(), many.params[1].data()}});
@@ -323,20 +325,66 @@ static void ten(const Libraries &libraries, int device)
     }
 }
 
+static const int kExtent = 512;
+
+// Makes the map of a matrix in bfloat16, of `kExtent` rows and columns.
+static void encode(CUtensorMap &map, CUdeviceptr data)
+{
+    std::array<cuuint64_t, 2> dims = {kExtent, kExtent}, strides = {2 * kExtent};
+    std::array<cuuint32_t, 2> box = {64, 128}, steps = {1, 1};
+    must(!cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)data, dims.data(), strides.data(), box.data(),
+                                 steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+         "no tensor map");
+}
+
+// Three matrices, of which a kernel takes maps, for two turns.
+struct Matrices {
+    std::deque<Tensor> tensors;
+    alignas(64) std::array<std::array<CUtensorMap, 3>, 2> maps;
+    std::array<std::array<void *, 3>, 2> params;
+    Turns turns;
+
+    Matrices(const TvmFfi &tvm_ffi, int device)
+    {
+        for (int turn = 0; turn < 2; turn++)
+            for (int i = 0; i < 3; i++) {
+                tensors.emplace_back(tvm_ffi, device, std::vector<int64_t>{kExtent, kExtent}, DLDataType{kDLBfloat, 16, 1});
+                turns[turn].push_back(tensors.back().any());
+                params[turn][i] = &maps[turn][i];
+            }
+    }
+
+    void describe(int turn)
+    {
+        for (int i = 0; i < 3; i++)
+            encode(maps[turn][i], tensors[3 * turn + i].data);
+    }
+};
+
+static void maps(const Libraries &libraries, int device)
+{
+    auto kernel = libraries.kernel("maps", "maps");
+    auto table = one_kernel("Maps of three matrices and an empty kernel from C, host time a call. A bare graph and a bare launch encode them anew "
+                            "for each call, too, and what is prepared does not.",
+                            1.10, 0, 0, 1.05);
+    libraries.on_streams(device, [&](CUstream stream) {
+        Matrices matrices(libraries.tvm_ffi, device);
+        auto describe = [&](int turn) { matrices.describe(turn); };
+        describe(0);
+        Bare bare(kernel, 1, 32, stream, {{matrices.params[0].data(), matrices.params[1].data()}}, describe);
+        Subject subject = {libraries.maps, libraries.maps_plain, matrices.turns, bare};
+        table.row(place(device, stream), [&] { return host_times(subject); }, libraries.maps.graphs());
+    });
+}
+
 static void tensor_map()
 {
     CUdeviceptr data;
-    must(!cuMemAlloc(&data, 1 << 20), "no memory");
+    must(!cuMemAlloc(&data, 2 * kExtent * kExtent), "no memory");
     alignas(64) CUtensorMap map;
-    std::array<cuuint64_t, 2> dims = {512, 512}, strides = {1024};
-    std::array<cuuint32_t, 2> box = {64, 128}, steps = {1, 1};
-    auto encode = [&](int) {
-        must(!cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)data, dims.data(), strides.data(), box.data(),
-                                     steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                     CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-             "no tensor map");
-    };
-    auto took = interleave(sides(kCalls, Until::Returned, {{"map", encode}, {"control", encode}}), kRounds);
+    auto call = [&](int) { encode(map, data); };
+    auto took = interleave(sides(kCalls, Until::Returned, {{"map", call}, {"control", call}}), kRounds);
     std::printf("\nA tensor map of two dims takes the driver %.0f ns to encode (control: %.0f ns).\n", took.at("map"), took.at("control"));
 }
 
@@ -356,6 +404,7 @@ int main(int argc, char **argv)
         if (device > 0)
             continue;
         blend(libraries, device);
+        maps(libraries, device);
         to_the_end(libraries, device);
         ten(libraries, device);
         tensor_map();

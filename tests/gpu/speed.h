@@ -256,6 +256,7 @@ class Bare
     CUlaunchConfig config = {};
     CUfunction kernel;
     std::vector<Launch> launches;
+    Call describe;
     CUgraphExec changing = nullptr, same = nullptr;
     CUcontext context = nullptr;
     unsigned long long id = 0;
@@ -295,7 +296,10 @@ class Bare
   public:
     using Arguments = std::array<void **, 2>;
 
-    Bare(CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, const std::vector<Arguments> &arguments) : kernel(kernel)
+    // `describe` makes what the arguments of a turn are made of, each time before they are passed.
+    Bare(CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, const std::vector<Arguments> &arguments,
+         Call describe = [](int) {})
+        : kernel(kernel), describe(std::move(describe))
     {
         config.gridDimX = blocks;
         config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
@@ -322,6 +326,7 @@ class Bare
     // One launch after the other.
     void plain(int turn) const
     {
+        describe(turn);
         for (auto &launch : launches)
             must(!cuLaunchKernelEx(&config, kernel, launch.params[turn].kernelParams, nullptr), "no launch");
     }
@@ -330,6 +335,7 @@ class Bare
     void updated(int turn) const
     {
         ask();
+        describe(turn);
         for (auto &launch : launches)
             must(!cuGraphExecKernelNodeSetParams(changing, launch.node, &launch.params[turn]), "the graph takes no arguments");
         must(!cuGraphLaunch(changing, config.hStream), "no launch");
