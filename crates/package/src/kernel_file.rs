@@ -30,8 +30,9 @@ pub struct KernelFile {
     pub asserts: bool,
     /// Whether the code checks its indices as it runs, and skips accesses outside.
     pub checked: bool,
-    /// Whether the code writes down what it waits for: its functions take a buffer for that.
-    pub timed: bool,
+    /// The parameter of its functions that is a buffer, into which the code writes what it waits
+    /// for, where it does.
+    pub timed: Option<String>,
     /// Its contents, once it has been read.
     pub opened: Option<Arc<OpenedFile>>,
 }
@@ -99,7 +100,7 @@ impl KernelFile {
     /// A file that is compiled as where nothing is said.
     pub fn new(path: Placed<PathBuf>) -> KernelFile {
         let (target, line_info) = (KernelTarget::default(), false);
-        let (asserts, checked, timed) = (true, false, false);
+        let (asserts, checked, timed) = (true, false, None);
         KernelFile { path, target, line_info, asserts, checked, timed, opened: None }
     }
 

@@ -11,7 +11,7 @@ use crate::kernel_file::{KernelFile, KernelTarget};
 use crate::package::{Function, KernelLaunch, Launch, PackedLaunches, Site};
 use crate::source::{GpuSource, KernelSource};
 use kernpack_kernel_ir::Kernel;
-use kernpack_kernel_ir::timeline::{BUFFER, timed};
+use kernpack_kernel_ir::timeline::timed;
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_kernel_lang::packed::settle::{Kernels, SettledLaunch};
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenKernel};
@@ -94,9 +94,9 @@ impl KernelPools {
                     true => kernel,
                     false => Arc::new(kernel.without_asserts()),
                 });
-                let kernels = kernels.map(|kernel| match file.timed {
-                    true => Arc::new(timed(&kernel)),
-                    false => kernel,
+                let kernels = kernels.map(|kernel| match &file.timed {
+                    Some(_) => Arc::new(timed(&kernel)),
+                    None => kernel,
                 });
                 Together { kernels: kernels.collect(), archs }
             };
@@ -194,7 +194,7 @@ impl PooledLaunch {
             }
         };
         let place = kernel.span;
-        let buffer = timed.then(|| KernelArg::Value(Expr::symbol(BUFFER), None));
+        let buffer = timed.map(|name| KernelArg::Value(Expr::symbol(name), None));
         let args = args.into_iter().chain(buffer).map(|arg| Placed::new(arg, place)).collect();
         Launch { when, kernel, args, site }
     }

@@ -149,6 +149,16 @@ impl Reading {
     }
 }
 
+/// A name for the buffer that nothing in a signature has.
+fn buffer_name(signature: &Signature) -> String {
+    let text = signature.to_string();
+    let mut name = BUFFER.to_string();
+    while text.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
 impl WrittenPackage {
     /// Has the code of every kernel file write down what it waits for. Functions that launch such
     /// kernels take one argument more, the last: the address of a buffer, as
@@ -159,10 +169,11 @@ impl WrittenPackage {
             let files: Vec<_> = launches.filter_map(WrittenLaunch::kernel_file_mut).collect();
             if !files.is_empty() {
                 let buffer = Pointer { dtype: None, nonnull: true, align: Some(UNIT) };
+                let name = buffer_name(&function.signature);
                 let passed = function.signature.clone().without_defaults();
-                function.signature = passed.param(BUFFER, buffer);
+                function.signature = passed.param(&name, buffer);
+                files.into_iter().for_each(|file| file.timed = Some(name.clone()));
             }
-            files.into_iter().for_each(|file| file.timed = true);
         }
     }
 }

@@ -221,8 +221,8 @@ fn programs_are_told_the_same() {
     expect![[r#"[{"kernel":"double","file":"k.py","line":10,"column":13,"tensor":"y","memory":"global","is_write":true,"qualifier":null,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0` and `align=16` of `y`"},{"kernel":"double","file":"k.py","line":10,"column":28,"tensor":"x","memory":"global","is_write":false,"qualifier":null,"bytes":[4,4,4,4],"adjacent_bytes":16,"missing":"the rule `n % 4 == 0`"}]"#]].assert_eq(&answer["kernels"][0]["accesses"].to_string());
 }
 
-/// What all guards of a row demand is no reason for narrow accesses, and what an epilogue reads at
-/// an edge is as wide as elsewhere.
+/// A demand that all guards of a row make is no reason for narrow accesses, and what an epilogue
+/// reads at an edge is as wide as elsewhere.
 #[test]
 fn guards_of_two_dims_ask_for_what_differs() {
     let text = r#"

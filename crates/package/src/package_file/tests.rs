@@ -753,3 +753,19 @@ fn no_text_makes_the_reader_panic() {
         }
     }
 }
+
+/// The buffer of a timed package has a name that nothing in the signature has.
+#[test]
+fn timed_packages_name_their_buffer() {
+    let named = |params: &str| {
+        let function = format!("[[function]]\nsignature = 'f({params})'\n");
+        let launch = "[[function.launch]]\nsource = { kernel = 'k.py' }\nkernel = 'k'\nargs = ['x']\ngrid = [1]\nblock = [32]\n";
+        let mut package = expect_package(&format!("{HEADER}{function}{launch}"));
+        package.time_waits();
+        let signature = &package.functions[0].signature;
+        assert!(signature.resolve().is_ok(), "{signature}");
+        signature.params.last().expect("the buffer").name.clone()
+    };
+    assert_eq!(named("x: Tensor([n], float32)"), "timeline");
+    assert_eq!(named("x: Tensor([timeline], float32), timeline_: int32"), "timeline__");
+}

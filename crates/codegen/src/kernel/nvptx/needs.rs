@@ -143,7 +143,7 @@ pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
     PtxVersion::of_number(ptx)
 }
 
-/// What is missing for a row, the least first.
+/// The lack of something that a row needs, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Lack {
     /// A version of PTX.

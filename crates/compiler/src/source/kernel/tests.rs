@@ -187,7 +187,7 @@ fn what_is_wrong_is_told_at_its_line() {
         expect![[r#"
         error[kernel-arch]: `fence` needs sm_90, and code is made for sm_80, in `call fence(cluster)` at kernel.py:3
           help: build for sm_90 or newer alone, or give it a launch of its own, `launch(…, arch="sm_90")`, beside one that does without it
-          nor is there `atomic.add` at kernel.py:4
+        nor is there `atomic.add` at kernel.py:4
     "#]],
     );
     expect_errors(

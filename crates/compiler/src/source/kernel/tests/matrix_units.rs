@@ -271,7 +271,7 @@ fn products_are_of_one_architecture() {
         expect![[r#"
             error[kernel-arch]: `wgmma.fence` needs sm_90a, and code is made for sm_90, in `call wgmma.fence()`
               help: build for sm_90a alone, or give it a launch of its own, `launch(…, arch="sm_90a")`, beside one that does without it
-              nor is there `wgmma.shared`, `wgmma.commit`, `wgmma.wait`
+            nor is there `wgmma.shared`, `wgmma.commit`, `wgmma.wait`
         "#]],
     );
 }
