@@ -313,6 +313,14 @@ mod tests {
     }
 
     #[test]
+    fn a_matrix_begins_in_the_first_row_of_its_swizzle() {
+        let begins = |swizzle, address| k_major(swizzle, 16, 1024).begins_right(address);
+        assert_eq!([0, 96, 128, 1024].map(|at| begins(128, at)), [true, true, false, true]);
+        assert_eq!([0, 16, 32, 256].map(|at| begins(32, at)), [true, true, false, true]);
+        assert!(begins(0, 128));
+    }
+
+    #[test]
     fn pieces_of_what_is_plain_are_anywhere() {
         let lies = k_major(0, 128, 256);
         assert_eq!(lies.offset(1, 1, 2), 18);

@@ -150,6 +150,17 @@ mod tests {
     }
 
     #[test]
+    fn small_factors_of_large_ones_make_no_small_products() {
+        let of = |numbers: [f64; 2]| {
+            Terms::of(numbers.map(|number| Const::float(Scalar::BF16, number)).into_iter())
+        };
+        let (a, b) = (of([2.0_f64.powi(-20), 1.0]), of([2.0_f64.powi(20), 1.0]));
+        let mut is_exact = true;
+        let sum = super::sum(Const::float(Scalar::F32, 16.0), &a, &b, &mut is_exact);
+        assert_eq!((sum.as_float(), is_exact), (Some(18.0), true));
+    }
+
+    #[test]
     fn the_unit_of_a_number_is_its_lowest_bit() {
         let units = [1.0, -6.0, 0.75, 3.0 * 2.0_f64.powi(-40), 0.0].map(unit_of);
         assert_eq!(units, [1.0, 2.0, 0.25, 2.0_f64.powi(-40), f64::INFINITY]);

@@ -435,3 +435,28 @@ fn who_copies_does_not_wait_for_ever() {
     run.options.most_idle_turns = 100;
     run.clean();
 }
+
+#[test]
+fn a_copy_that_its_block_leaves_in_flight_is_told_once() {
+    let text = "kernel k(v0 x: pointer.global int32 align 4 written) {
+        shared0 tile: int32 bytes 4 align 4
+        shared1 bar: uint64 bytes 8 align 8
+        v1: int64 = call block_idx.x()
+        v2: int64 = const 0
+        v3: bool = eq v1, v2
+        v4: pointer.shared = shared0
+        v5: pointer.shared = shared1
+        v6: int32 = const 1
+        v7: bool = const true
+        if v3 {
+            call mbarrier.init(v5, v6) @1:1
+            call copy.async(v4, v0, 4, v7) @2:1
+            call mbarrier.arrive_after_copies(v5) @3:1
+        } else { store v0, v6 align 4 @4:1 }
+    }";
+    let mut blocks = trial(text, 2, 1).ints(&[1]);
+    blocks.options.n_cores = 1;
+    blocks.expect_findings(expect![[r#"
+        error[unawaited-copy]: a copy into its block's memory is in flight when the block ends, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
+    "#]]);
+}

@@ -344,8 +344,8 @@ fn fences_and_waits_hand_on_what_was_touched_and_what_is_done() {
     let text = with_products(&format!(
         "store v4, v7 align 4\n call wgmma.fence()\n {FIRST}\n call wgmma.commit()\n {SECOND}\n call wgmma.commit()\n
          call wgmma.wait(1)\n call wgmma.wait(0)\n call wgmma.fence()\n store v10, v11 align 2\n
-         for v20: int64 = v8 to v1 step v9 {{ store v4, v7 align 4\n call wgmma.fence()\n {OF_PART}\n call wgmma.commit()\n
-         call wgmma.wait(0) }}\n store v6, v7 align 4\n call wgmma.fence()\n call wgmma.wait(0)\n"
+         for v20: int64 = v8 to v1 step v9 {{ call wgmma.fence()\n {OF_PART}\n call wgmma.commit()\n
+         call wgmma.wait(0)\n store v4, v7 align 4 }}\n store v6, v7 align 4\n call wgmma.fence()\n call wgmma.wait(0)\n"
     ));
     let handed = Handed::of(&kernel(&text));
     expect!["Handed { by_fences: [{local0}, {}, {local0, local1}, {local0, local1}], by_waits: [{}, {local0}, {local0, local1}, {}], all: {local0, local1} }"].assert_eq(&format!("{handed:?}"));
