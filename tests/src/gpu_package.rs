@@ -9,7 +9,10 @@ use crate::value::{Arrival, Tensor, Value};
 use kernpack_compiler::{Compiled, Options, compile};
 use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, DeviceType, FUNCTION_PREFIX};
-use kernpack_package::{Held, Language, PackageText, package_file};
+use kernpack_machine::Arch;
+use kernpack_package::file::Files;
+use kernpack_package::settle::settle;
+use kernpack_package::{GpuSource, Held, Language, Package, PackageText, Site, package_file};
 use kernpack_syntax::Texts;
 use libloading::Library;
 use std::path::Path;
@@ -34,11 +37,29 @@ impl GpuPackage {
     /// Builds the package that a file of kernels is. Its name is the package's, and `base` has the
     /// files that it takes in.
     pub fn of_kernels(base: &Path, name: &str, text: &str) -> GpuPackage {
-        let language = Language::Kernels;
-        let reading = PackageText { language, name, text, base, places: &[], specs: &[] }
-            .read(&mut Texts::default(), Held::nothing());
-        assert!(!reading.problems.has_errors(), "{}", reading.problems);
-        let compiled = compile(&reading.package, &Options::default());
+        GpuPackage::of_package(&kernels(base, name, text))
+    }
+
+    /// Builds the package that a file of kernels is, as [`of_kernels`](GpuPackage::of_kernels)
+    /// does, with PTX in place of machine code: what calls ask the driver for is the same, and a
+    /// build takes most of its time to assemble. The sources are those that it would assemble.
+    pub fn of_ptx(base: &Path, name: &str, text: &str) -> (GpuPackage, Vec<GpuSource>) {
+        let mut package = kernels(base, name, text);
+        let mut sources = Vec::new();
+        for launch in package.functions.iter_mut().flat_map(|function| &mut function.launches) {
+            let Site::Gpu { source, .. } = &mut launch.site else { continue };
+            let archs: Vec<_> =
+                source.archs().into_iter().flatten().map(|arch| arch.value).collect();
+            if !sources.contains(source) {
+                sources.push(source.clone());
+            }
+            source.set_archs(&archs.into_iter().map(Arch::compute).collect::<Vec<_>>());
+        }
+        (GpuPackage::of_package(&package), sources)
+    }
+
+    fn of_package(package: &Package) -> GpuPackage {
+        let compiled = compile(package, &Options::default());
         let shared = compiled.unwrap_or_else(|error| panic!("{error}")).shared_object();
         let folder = tempfile::tempdir().expect("a folder");
         let bytes = shared.unwrap_or_else(|error| panic!("{error}")).bytes;
@@ -96,6 +117,17 @@ impl GpuPackage {
         let library = unsafe { Library::new(copy.path()) };
         Loaded(library.unwrap_or_else(|error| panic!("{error}")))
     }
+}
+
+/// What a file of kernels describes.
+fn kernels(base: &Path, name: &str, text: &str) -> Package {
+    let language = Language::Kernels;
+    let reading = PackageText { language, name, text, base, places: &[], specs: &[] }
+        .read(&mut Texts::default(), Held::nothing());
+    let (mut files, mut problems) = (Files::new(Held::nothing()), reading.problems);
+    let settled = settle(&reading.package, &reading.unsound, &mut files, &mut problems);
+    assert!(!problems.has_errors(), "{problems}");
+    settled.package
 }
 
 /// A loaded package. It is unloaded where this is dropped.

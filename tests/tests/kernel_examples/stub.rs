@@ -4,7 +4,13 @@
 
 use crate::{folder, text};
 use expect_test::{Expect, expect};
+use kernpack_compiler::source::kernel;
+use kernpack_compiler::source::ptxas::Ptxas;
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_kernel_ir::Kernel;
+use kernpack_machine::ArchKind;
+use kernpack_package::GpuSource;
+use kernpack_package::source::KernelSource;
 use kernpack_tests::cuda_stub::{self, Stub};
 use kernpack_tests::fake_ffi;
 use kernpack_tests::gpu_package::GpuPackage;
@@ -13,6 +19,7 @@ use serde_json::Value as Json;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A tensor on the GPU, at the address `number << 32`.
 fn tensor(number: u64, dtype: DType, shape: &[i64]) -> Value {
@@ -26,23 +33,50 @@ fn tensor(number: u64, dtype: DType, shape: &[i64]) -> Value {
     })
 }
 
+/// A package, and the sources that it would have assembled.
+type Built = (GpuPackage, Vec<GpuSource>);
+
 /// Calls a function of an example's package, and compares its launches: kernel, grid, block, bytes
 /// of dynamic shared memory, and the arguments as numbers in hexadecimal digits.
 fn expect_launches(file: &str, function: &str, values: &[Value], expected: Expect) {
     fake_ffi::set_stream(0);
     let stub = Stub::load("devices 1");
     thread_local! {
-        static BUILT: RefCell<HashMap<String, Rc<GpuPackage>>> = RefCell::default();
+        static BUILT: RefCell<HashMap<String, Rc<Built>>> = RefCell::default();
     }
     let own = up_to(function, text(file));
-    let build = || Rc::new(GpuPackage::of_kernels(&folder(), &format!("{file}.py"), &own));
+    let build = || Rc::new(GpuPackage::of_ptx(&folder(), &format!("{file}.py"), &own));
     let key = format!("{file} {function}");
     let built = |all: &mut HashMap<_, _>| Rc::clone(all.entry(key).or_insert_with(build));
-    let loaded = BUILT.with_borrow_mut(built).load();
-    loaded.call(function, values).unwrap_or_else(|error| panic!("{error}"));
+    let built = BUILT.with_borrow_mut(built);
+    let (package, sources) = &*built;
+    package.load().call(function, values).unwrap_or_else(|error| panic!("{error}"));
     let log = stub.take_log();
-    let shown = cuda_stub::launched(&log).into_iter().map(shown);
+    let launches = cuda_stub::launched(&log);
+    let shown = launches.iter().copied().map(shown);
     expected.assert_eq(&shown.collect::<Vec<_>>().join("\n"));
+    let names: Vec<_> = launches.iter().filter_map(|launch| launch["kernel"].as_str()).collect();
+    assemble(sources, &names);
+}
+
+/// Assembles these kernels for the architectures that their launches name, where there is an
+/// assembler.
+fn assemble(sources: &[GpuSource], names: &[&str]) {
+    if Ptxas::find().is_err() {
+        return;
+    }
+    let mut unknown = names.to_vec();
+    for source in sources {
+        let GpuSource::Kernel(source, archs) = source else { unreachable!("an example's source") };
+        unknown.retain(|name| source.instances.iter().all(|kernel| kernel.name != *name));
+        let is_launched = |kernel: &&Arc<Kernel>| names.contains(&kernel.name.as_str());
+        let instances: Arc<[_]> = source.instances.iter().filter(is_launched).cloned().collect();
+        for arch in archs.iter().filter(|arch| arch.kind == ArchKind::Sm && !instances.is_empty()) {
+            let launched = KernelSource { instances: instances.clone(), ..source.clone() };
+            kernel::cubin(&launched, arch.value).unwrap_or_else(|errors| panic!("{errors:?}"));
+        }
+    }
+    assert!(unknown.is_empty(), "no kernels of the file: {unknown:?}");
 }
 
 /// A file without the functions behind one, and without one of the types: nobody launches these.
