@@ -513,3 +513,41 @@ fn what_one_cluster_has_written_the_next_one_has_not() {
         found 2 times
     "#]]);
 }
+
+/// A copy goes to a block that has ended, and is never done. The next cluster has memory of its
+/// own.
+#[test]
+fn what_is_in_flight_in_one_cluster_is_not_in_the_next() {
+    let text = format!(
+        "kernel k(v0 x: pointer.global int32 align 16) block [1, 1, 1] {{
+            shared0 tile: int32 bytes 16 align 16
+            shared1 bar: uint64 bytes 8 align 8
+            v1: int64 = call block_idx.x()
+            v2: int64 = const 0
+            v3: int64 = const 1
+            v4: bool = eq v1, v2
+            v5: bool = eq v1, v3
+            v6: bool = gt v1, v3
+            v7: int32 = const 0
+            v8: int32 = const 1
+            v9: int32 = const 16
+            v10: pointer.shared = shared0
+            v11: pointer.shared = shared1
+            if v4 {{ call mbarrier.init(v11, v8) @1:1 }}
+            {}
+            if v5 {{
+                v12: pointer.cluster = call shared.map(v10, v7)
+                v13: pointer.cluster = call shared.map(v11, v7)
+                call copy.bulk(v12, v0, v9, v13) @2:1
+            }}
+            if v6 {{ store v10, v8 align 4 @3:1 }}
+        }}",
+        both(),
+    );
+    let mut clusters = trial(&text, 4, 1).cluster([2, 1, 1]).ints(&[1, 2, 3, 4]);
+    clusters.options.n_cores = 1;
+    clusters.expect_findings(expect![[r#"
+        error[absent-block]: writes `tile[0]` of block (0, 0, 0), which may have ended: nothing keeps it from that, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:2:1
+        found 2 times
+    "#]]);
+}

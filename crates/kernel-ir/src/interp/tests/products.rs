@@ -37,8 +37,8 @@ fn an_array_is_aligned_as_swizzles_ask_for() {
     "#]]);
 }
 
-/// Whether a GPU gives the same bits: of products that add to sums, of factors in shared memory and in
-/// registers.
+/// Whether a GPU gives the same bits: of products that add to sums, of factors in shared memory and
+/// in registers.
 fn is_exact(sums: &str, in_shared: &str, in_registers: &str) -> bool {
     let text = format!(
         "kernel k() block [128, 1, 1] {{

@@ -239,7 +239,7 @@ impl<'k> Flow<'k> {
         array.further(element, self.kernel.constant(bytes)?.as_int()?)
     }
 
-    /// What an operation uses is for something else than an access.
+    /// Addresses that an operation uses are for something else than an access.
     fn addresses_used(&mut self, op: &'k Op) {
         op.kind.uses(&mut |value| {
             if let Some(&(local, _)) = self.elements.get(value) {
