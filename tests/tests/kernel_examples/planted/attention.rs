@@ -124,10 +124,10 @@ fn in_the_products_of_attention() {
     let example = attention();
     let in_flight = |line| ("fragment-in-flight", line, Some(PRODUCT));
     let wait = "kp.wgmma_wait(0)\n            stage_v";
-    let early = ["            rounded.store(scores", "sums[i] = sums[i] *"].map(in_flight);
+    let early = ["softmax.rescale(sums)", "            rounded.store(scores"].map(in_flight);
     example.expect((wait, &wait.replace('0', "1")), &early);
     let last = "        kp.wgmma_wait(0)\n        logarithms";
-    example.expect((last, "        logarithms"), &[in_flight("sums[at] = sums[at] * by")]);
+    example.expect((last, "        logarithms"), &[in_flight("softmax.finish(sums)")]);
     let zeros = "mma.zeros()";
     let unwritten = "mma.get_slice(kp.thread_idx()[0]).make_fragment_C(mma.tile)";
     example.expect((zeros, unwritten), &[UNWRITTEN]);

@@ -76,7 +76,7 @@ fn at_the_edges_of_gemm() {
     let beyond_it = [("index-out-of-bounds", COPY, None), ("out-of-bounds", COPY, None)];
     example.expect((" and first + row + below < x.shape[0]", ""), &[beyond_it, unwritten].concat());
     let line = "c[row, column + e] = values[e]";
-    example.expect(("row < c.shape[0] and column", "column"), &beyond(line));
+    example.expect(("row < c.shape[0] and column + e", "column + e"), &beyond(line));
     let zeros = "        self.a.fill(0)\n        self.b.fill(0)\n\n    def gemm";
     let sum = "sums[None, i, j].store(kp.mma_sync";
     example.expect((zeros, "\n    def gemm"), &[("uninitialised-read", sum, None)]);
@@ -104,7 +104,7 @@ fn in_the_stages_of_warpgroups() {
     example.expect((wait, "        kp.wgmma_wait(2)\n"), &overwritten);
     let fence = [("product-fence", PRODUCT, Some("self.values.fill(0)"))];
     example.expect(("kp.wgmma_fence()", "pass"), &fence);
-    let line = "value, at = sums[e, j], pair";
+    let line = "store_tile(mma, acc, c, (m, n), epilogue)";
     let in_flight = [("fragment-in-flight", line, Some(PRODUCT))];
     example.expect(("kp.wgmma_wait(0)", "pass"), &in_flight);
     let deadlock = [("deadlock", FILLED, None)];
@@ -288,9 +288,9 @@ fn in_what_warpgroups_of_gemm_do_together() {
     example.expect((fewer, &one), &divergent(fewer, "if kp.lane_idx() == 0:"));
     let begun = "            acc.gemm(a, b, step";
     let by_one = format!("            if kp.lane_idx() == 1:\n    {begun}");
-    example.expect((begun, &by_one), &divergent("kp.wgmma_fence()", "if kp.lane_idx() == 1:"));
+    example.expect((begun, &by_one), &divergent("acc.gemm(a, b, step", "if kp.lane_idx() == 1:"));
     let wait = "kp.wgmma_wait(1)\n            # All";
     let cleared = format!("acc.clear()\n            {wait}");
-    let in_flight = [("fragment-in-flight", "self.values.fill(0)", Some(PRODUCT))];
+    let in_flight = [("fragment-in-flight", "acc.clear()", Some(PRODUCT))];
     example.expect((wait, &cleared), &in_flight);
 }
