@@ -104,7 +104,7 @@ fn in_the_stages_of_warpgroups() {
     example.expect((wait, "        kp.wgmma_wait(2)\n"), &overwritten);
     let fence = [("product-fence", PRODUCT, Some("self.values.fill(0)"))];
     example.expect(("kp.wgmma_fence()", "pass"), &fence);
-    let line = "store_tile(mma, acc, c, (m, n), epilogue)";
+    let line = "out[e, j] = c.element_type(sums[e, j])";
     let in_flight = [("fragment-in-flight", line, Some(PRODUCT))];
     example.expect(("kp.wgmma_wait(0)", "pass"), &in_flight);
     let deadlock = [("deadlock", FILLED, None)];
@@ -291,6 +291,6 @@ fn in_what_warpgroups_of_gemm_do_together() {
     example.expect((begun, &by_one), &divergent("acc.gemm(a, b, step", "if kp.lane_idx() == 1:"));
     let wait = "kp.wgmma_wait(1)\n            # All";
     let cleared = format!("acc.clear()\n            {wait}");
-    let in_flight = [("fragment-in-flight", "acc.clear()", Some(PRODUCT))];
+    let in_flight = [("fragment-in-flight", "acc.clear()", Some("acc.gemm(a, b, step"))];
     example.expect((wait, &cleared), &in_flight);
 }
