@@ -27,12 +27,12 @@ LOG2_BEYOND = (
 
 
 def gelu(x):
-    """max(x, 0) - |x| erfc(|x| / sqrt(2)) / 2. Nothing cancels where x is far below 0, and from 16 on that is x."""
+    """relu(x) - |x| erfc(|x| / sqrt(2)) / 2. Nothing cancels where x is far below 0, and from 16 on that is x."""
     high = kp.min(kp.abs(x), 16.0)
     log2_beyond = kp.float32(0)
     for coefficient in LOG2_BEYOND:
         log2_beyond = kp.fma(log2_beyond, high, coefficient)
-    return kp.max(x, 0.0) - high * kp.fast_exp2(log2_beyond)
+    return relu(x) - high * kp.fast_exp2(log2_beyond)
 
 
 def gelu_tanh(x):

@@ -41,7 +41,7 @@ SIZES |= {f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16
 FLOATS = {"float16": (10, 15), "bfloat16": (7, 127), "float32": (23, 127), "float64": (52, 1023)}
 FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 # What maps of tensors call types and swizzles, and the bytes of a map.
-MAP_TYPES = {"uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5}
+MAP_TYPES = {"uint8": 0, "int8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5}
 MAP_TYPES |= {"float16": 6, "float32": 7, "float64": 8, "bfloat16": 9}
 MAP_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 MAP_BYTES = 128

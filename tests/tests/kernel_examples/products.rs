@@ -211,6 +211,23 @@ fn sums_are_finished_before_they_are_written() {
     expect_linear("gemm_silu", 90, (20, 31, 16), (Scalar::BF16, true));
 }
 
+/// A bias that is no number, or infinite, is seen in its column, whatever the activation.
+#[test]
+fn activations_say_what_is_no_number() {
+    let tensor = |shape: &[i64], values| Arg::Tensor(Array::of(Scalar::F16, shape, values));
+    for name in ["gemm_gelu", "gemm_gelu_tanh", "gemm_relu", "gemm_silu"] {
+        let [a, b] = [0; 2].map(|_| tensor(&[8, 8], vec![0.5; 64]));
+        let bias = tensor(&[8], vec![f64::NAN, f64::INFINITY, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let args = [a, b, bias, fresh(Scalar::F16, &[8, 8]), Arg::None, Arg::Float(1.0)];
+        let came = call_on_device([132, 227 << 10, 90], &function("gemm_epilogue", name), &args);
+        let came = came.expect("the call is accepted");
+        for row in came.tensors[3].chunks(8) {
+            assert!(row[0].is_nan() && row[1] == f64::INFINITY, "{name}: {row:?}");
+            assert!(row[2..].iter().all(|value| value.is_finite()), "{name}: {row:?}");
+        }
+    }
+}
+
 #[test]
 fn groups_of_rows_have_their_own_products() {
     let grouped = function("grouped_gemm", "grouped_gemm");

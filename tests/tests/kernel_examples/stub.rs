@@ -237,7 +237,7 @@ fn launches_of_cross_entropy() {
         "cross_entropy_backward",
         &values,
         expect![
-            "logit_gradients_4_int64: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 500000000 ffffffffffffff9c"
+            "logit_gradients_4_int64: grid [200,1,1], block [256,1,1], shared 0, arguments 100000000 1388 64 200000000 300000000 400000000 500000000 ffffffffffffff9c"
         ],
     );
 }

@@ -250,9 +250,9 @@ fn a_softmax_is_one_in_sum() {
     let (m, n) = (2, 600);
     let x: Vec<_> = numbers(m * n).iter().map(|x| x / 4.0).collect();
     let source = include_str!("../../../../examples/kernels/softmax.py");
-    for (kernel, constants) in
-        [("softmax_once", vec![int(64), int(4)]), ("softmax_twice", vec![int(64), int(4), int(4)])]
-    {
+    let in_registers = Argument::Constant(Constant::Bool(false));
+    for (kernel, last) in [("softmax_once", in_registers), ("softmax_twice", int(4))] {
+        let constants = [int(64), int(4), last];
         let tensors = [read("x", F32, &["m", "n % 4"]), written("out", F32, &["m", "n % 4"])];
         let run = Run {
             source,
