@@ -31,7 +31,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 ).rstrip(os.pathsep)
 
 
-LONGEST = ["test_wheel.py", "test_types.py", "test_rust.py"]
+LONGEST = [
+    "test_reference.py",
+    "test_rust.py",
+    "test_torch_document.py",
+    "test_torch_op.py",
+    "test_types.py",
+    "test_wheel.py",
+]
 """The files that take longest, which begin first where several run at once."""
 
 
