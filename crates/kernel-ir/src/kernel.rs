@@ -282,6 +282,9 @@ pub struct ValueData {
 /// The beginning of the names of files that belong to the language.
 pub const OF_LIBRARY: &str = "<kernpack>/";
 
+/// The label of a line of the library, beside that of who called it.
+pub const BY_LIBRARY: &str = "where the library does it";
+
 /// Where an operation was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlaceData {
@@ -360,11 +363,13 @@ impl Kernel {
     }
 
     /// Where an operation was written by who wrote the kernel: what a function of the library does,
-    /// its call does.
-    pub fn place_of_user(&self, place: Place) -> &PlaceData {
+    /// its call does. Callers are in front of what they call: a circle of them ends here.
+    pub fn place_of_user(&self, mut place: Place) -> &PlaceData {
         let mut data = self.place(place);
-        while let Some(caller) = data.caller.filter(|_| self.is_of_library(data)) {
-            data = self.place(caller);
+        while self.is_of_library(data)
+            && let Some(caller) = data.caller.filter(|caller| *caller < place)
+        {
+            (place, data) = (caller, self.place(caller));
         }
         data
     }

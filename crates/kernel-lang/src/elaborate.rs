@@ -21,6 +21,7 @@ use crate::python::tree::Name;
 use crate::scope::{Horizon, Scopes};
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
+use kernpack_kernel_ir::kernel::BY_LIBRARY;
 use kernpack_kernel_ir::{Kernel, Scalar};
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Label, Severity, Span};
@@ -201,7 +202,7 @@ impl<'f> Elaborator<'f> {
                     if written.span.text.is_some_and(|it| self.files.is_of_library(it)) =>
                 {
                     // It is the caller's, and the library's text tells why.
-                    written.text = "where the library does it".to_string();
+                    written.text = BY_LIBRARY.to_string();
                     let (span, text) = (kernel.place_of_user(caller).span, String::new());
                     problem.labels.insert(0, Label { span, text });
                 }

@@ -3,7 +3,7 @@
 
 use super::clock::{Event, grid_of, in_grid};
 use super::warp::LANES;
-use crate::kernel::{Kernel, Place, PlaceData};
+use crate::kernel::{BY_LIBRARY, Kernel, Place, PlaceData};
 use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::fmt;
@@ -179,7 +179,7 @@ impl Finding {
         }
         let written = kernel.place(self.place);
         if written != place {
-            diagnostic = diagnostic.mark(written.span, "where the library does it");
+            diagnostic = diagnostic.mark(written.span, BY_LIBRARY);
         }
         diagnostic = callers(diagnostic, kernel, place);
         match self.count {

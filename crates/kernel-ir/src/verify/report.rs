@@ -3,7 +3,7 @@
 //! wrote the operation says no more; where nobody wrote it in a text of the table, the message
 //! names the operation. What is wrong with an operation of the library's is told at its call.
 
-use crate::kernel::{Kernel, Place, PlaceData};
+use crate::kernel::{BY_LIBRARY, Kernel, Place, PlaceData};
 use crate::op::{Op, OpKind};
 use crate::text;
 use kernpack_syntax::{Diagnostic, Diagnostics};
@@ -11,8 +11,6 @@ use kernpack_syntax::{Diagnostic, Diagnostics};
 pub(super) struct Report<'k> {
     pub kernel: &'k Kernel,
     problems: Diagnostics,
-    /// Whether each place has a caller before it, if any.
-    has_callers: bool,
 }
 
 /// How many of the rows behind the first are named.
@@ -20,9 +18,7 @@ const MOST_OTHERS: usize = 3;
 
 impl<'k> Report<'k> {
     pub fn new(kernel: &'k Kernel) -> Report<'k> {
-        let mut places = (0..).zip(&kernel.places);
-        let has_callers = places.all(|(number, place)| place.caller.is_none_or(|it| it.0 < number));
-        Report { kernel, problems: Diagnostics::default(), has_callers }
+        Report { kernel, problems: Diagnostics::default() }
     }
 
     /// The report again, as long as there is nothing in it.
@@ -52,7 +48,7 @@ impl<'k> Report<'k> {
         problem.labels.rotate_right(usize::from(self.has_span(op.place)));
         if self.is_in_library(op.place) {
             let written = self.kernel.place(op.place).span;
-            problem = problem.mark(written, "where the library does it");
+            problem = problem.mark(written, BY_LIBRARY);
         }
         self.problems.push(problem);
     }
@@ -74,9 +70,7 @@ impl<'k> Report<'k> {
 
     /// Where somebody wrote what is at a place: what the library does, its caller does.
     fn user_place(&self, place: Place) -> Option<&PlaceData> {
-        let written = self.kernel.places.get(place.index())?;
-        let is_called = self.has_callers && written.caller.is_some();
-        Some(if is_called { self.kernel.place_of_user(place) } else { written })
+        (place.index() < self.kernel.places.len()).then(|| self.kernel.place_of_user(place))
     }
 
     /// The operation as text, and its line where that is known.
