@@ -15,6 +15,7 @@ from rows import (
     clusters_at_once,
     fetch_first,
     fetch_next,
+    held_or_read,
     hold,
     part,
     room,
@@ -227,11 +228,6 @@ def fused_add_layer_norm(x, residual, w, b, out, residual_out, mean, rstd, eps):
     normalise(x, w, b, out, mean, rstd, eps, residual, residual_out)
 
 
-def weights(weight, i, by, k):
-    """Vector `i` of the weights, which is vector `k` of those that a thread holds, if it does."""
-    return part(weight, i) if by is None else part(by, k)
-
-
 @kp.kernel
 def layer_gradient(
     x,
@@ -272,7 +268,7 @@ def layer_gradient(
         for k in kp.range_constexpr(parts):
             i = first + k * threads
             if i < weight.shape[1]:
-                gradient = part(held_dy, k) * weights(weight, i, by, k)
+                gradient = part(held_dy, k) * held_or_read(by, k, weight, i)
                 totals.store(totals.load() + gradient)
                 add_product(dots, gradient, part(held, k) - middle)
         total, dot = totals.load().reduce(kp.add), dots.load().reduce(kp.add)
@@ -285,7 +281,7 @@ def layer_gradient(
                 db[None, k].store(db[None, k].load() + gradient)
                 gradient = gradient * scale
                 add_product(dw[None, k], gradient, apart)
-                by_weight = kp.fma(gradient, weights(weight, i, by, k), -total)
+                by_weight = kp.fma(gradient, held_or_read(by, k, weight, i), -total)
                 change = kp.fma(apart, -along, by_weight)
                 write(vectors(dx, row, WIDTH), i, change)
         stage, turn = after(stage, rooms), 1 - turn

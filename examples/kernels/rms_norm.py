@@ -16,6 +16,7 @@ from rows import (
     clusters_at_once,
     fetch_first,
     fetch_next,
+    held_or_read,
     hold,
     part,
     room,
@@ -69,8 +70,7 @@ def write_normed(held, scale, weight, target, first, threads, early=None):
     for k in kp.range_constexpr(held.shape[1]):
         i = first + k * threads
         if i < weight.shape[1]:
-            is_early = early is not None and k < early.shape[1]
-            by = part(early, k) if is_early else part(weight, i)
+            by = held_or_read(early, k, weight, i)
             write(target, i, part(held, k) * scale * by)
 
 

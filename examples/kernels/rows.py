@@ -16,8 +16,8 @@ def width_of(x):
 
 
 def clusters_at_once(cluster):
-    """How many clusters of so many blocks, each with a multiprocessor to itself, run at once: a cluster
-    lies in one group of these, and an H200, with 132, was seen to hold 66 of 2, 30 of 4 and 15 of 8."""
+    """How many clusters of so many blocks, each with a multiprocessor to itself, run at once. These lie
+    in groups of unlike sizes, of which a cluster has one, so that some of the last 16 may stay idle."""
     processors = kp.device.sm_count
     in_groups = processors if cluster == 2 else processors // 16 * 16 - 8
     return max(1, in_groups // cluster)
@@ -177,6 +177,13 @@ def row_sums(a, b, threads, turn, cluster=1):
         total += sums[warp + lane % width, half, turn]
     total = kp.warp_reduction_sum(total, threads_in_group=width)
     return kp.shuffle_sync(total, 0), kp.shuffle_sync(total, 16)
+
+
+def held_or_read(held, k, source, i):
+    """Vector `k` of what a thread holds, if it holds that, or vector `i` of a row, which is the same:
+    as float32."""
+    is_held = held is not None and k < held.shape[1]
+    return part(held, k) if is_held else part(source, i)
 
 
 def write(target, i, value):
