@@ -516,7 +516,7 @@ fn rms_norm_backward(m: i64, d: i64) -> Example {
 #[test]
 fn in_rms_norm() {
     let example = rms_norm();
-    let guard = "if i < weight.shape[1]:\n            is_early";
+    let guard = "if i < weight.shape[1]:\n            by = held_or_read";
     example.expect((guard, &guard.replace("i <", "i <=")), &[("index-out-of-bounds", READ, None)]);
     let write = "write(target, i, part(held, k) * scale";
     example.expect((write, &write.replace("i,", "i // 2,")), &[TWO_WRITE]);
