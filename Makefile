@@ -114,9 +114,12 @@ docs:
 # Optimised: the time goes into running.
 MINUTES ?= 10
 .PHONY: soak
+soak: export KERNPACK_NATIVE := $(TARGET_DIR)/wheel
+soak: export KERNPACK_CLI := $(TARGET_DIR)/release/kernpack
 soak:
-	scripts/setup build python
-	cargo build $(CARGO_FLAGS) --release -p kernpack-tests
+	scripts/setup build python pythons
+	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" python/build_native.py
+	cargo build $(CARGO_FLAGS) --release -p kernpack-tests -p kernpack-cli
 	scripts/soak --minutes $(MINUTES) $(RUNS)
 
 # The libraries as they are in the wheel.
