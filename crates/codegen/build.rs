@@ -31,7 +31,7 @@ fn main() {
 
 fn compile_native(llvm: &LlvmConfig, is_static: bool) {
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").file("native/link.cpp");
+    build.cpp(true).std("c++17").file("native/link.cpp").file("native/passes.cpp");
     build.flag("-fno-exceptions").flag("-isystem").flag(llvm.ask(&["--includedir"]));
     if is_static {
         let all = llvm.ask(&["--targets-built"]);

@@ -12,7 +12,8 @@
 //! (`cache_hint`), constants that are `hidden` from the assembler, conversions that are `paired`,
 //! and the lines of source (`line`) that instructions come from.
 //!
-//! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler.
+//! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler, which
+//! `strength` reduction has not touched.
 
 mod arithmetic;
 mod cache_hint;
@@ -30,6 +31,7 @@ mod number;
 mod nvptx;
 mod object;
 mod paired;
+mod strength;
 mod thread_memory;
 mod ty;
 mod vector;

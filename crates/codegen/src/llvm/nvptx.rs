@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a module of kernels to PTX, the text that NVIDIA's assembler and driver read.
 //!
-//! Few passes run before the code generator: it has those itself that kernels gain from, and the
-//! assembler optimises once more. Variables become values, what is computed twice is computed once,
+//! Few passes run before the code generator: it has those itself that kernels gain from, and one
+//! that they do without (`strength`); the assembler optimises once more. Variables become values, what is computed twice is computed once,
 //! and what can be known is; more made no machine code better. What LLVM's larger passes would
 //! bring into the form that its code generator likes, the lowering writes so at once.
 //!
 //! The module must be right, and must use nothing that the architecture has not: an instruction
 //! that LLVM cannot select ends the process. Not here: which version of PTX an instruction needs.
 
-use super::Emitter;
 use super::cache_hint::JOINING;
+use super::{Emitter, strength};
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::support::LLVMString;
@@ -121,6 +121,7 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     }
     let arrays = emitter.thread_arrays();
     emitter.hide_confused();
+    strength::leave_out(emitter.context);
     let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(refused)?;
     Ok(Ptx { text: String::from_utf8_lossy(text.as_slice()).into_owned(), arrays })
 }

@@ -96,6 +96,24 @@ fn lines_are_directives_alone() {
     expect_text(&add_one("compute_80", true), &expect_file!["tests/add_one_lines.ptx"]);
 }
 
+/// Strength reduction would leave one product, and sums with it.
+#[test]
+fn products_stay_products() {
+    let context = Context::create();
+    let emitter = Emitter::new(&context, "products");
+    let params = [Ty::PtrTo(AddressSpace(1)), Ty::I32, Ty::I32].map(KernelParam::from);
+    let kernel = emitter.define_kernel("products", &params, KERNEL);
+    let [out, x, y] = [0, 1, 2].map(|param| emitter.param(kernel, param));
+    for n in 2..6 {
+        let factor = emitter.arith(super::super::Operation::Add, x, emitter.int(Ty::I32, n));
+        let product = emitter.arith(super::super::Operation::Mul, factor, y);
+        emitter.store(emitter.offset(out, emitter.int(Ty::I64, 4 * n)), product);
+    }
+    emitter.ret_void();
+    let text = ptx(&emitter, arch("sm_90a"), &PtxOptions::default()).expect("right").text;
+    assert_eq!(text.matches("mul.lo.s32").count(), 4, "{text}");
+}
+
 #[test]
 fn the_version_is_the_first_that_will_do() {
     let context = Context::create();

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface of passes.cpp, mirrored by src/llvm/strength.rs.
+
+#ifndef KERNPACK_NATIVE_PASSES_H
+#define KERNPACK_NATIVE_PASSES_H
+
+#include "llvm-c/Types.h"
+
+extern "C" {
+
+// From now on no module of the context has its sums and products strength-reduced by the code generator.
+void kernpack_without_strength_reduction(LLVMContextRef context);
+}
+
+#endif
