@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention as an operator of PyTorch, with a gradient: `attention.py` forward, products of PyTorch's
-backward, a thousand queries at a time. `torch.compile` and autograd know it.
+"""Attention as an operator of PyTorch, with a gradient: `attention.py` forward, and backward the kernels
+that PyTorch has, cuDNN's or FlashAttention's. Where the logarithms have a gradient, too, which these do
+not take, it is products of PyTorch's, a thousand queries at a time. `torch.compile` and autograd know it.
 """
 
 import torch
@@ -33,13 +34,46 @@ def results(q, k, v, scale, left=-1, right=-1):
 def setup_context(ctx, inputs, output):
     q, k, v, *ctx.settings = inputs
     ctx.save_for_backward(q, k, v, *output)
+    # What nobody uses has no gradient, instead of one of zeros.
+    ctx.set_materialize_grads(False)
 
 
 def backward(ctx, grad, grad_lse):
-    return *gradients(*ctx.saved_tensors, grad, grad_lse, *ctx.settings), None, None, None
+    q, k, v, out, lse = ctx.saved_tensors
+    grad = torch.zeros_like(out) if grad is None else grad
+    if grad_lse is None and q.is_cuda:
+        found = by_kernels(q, k, v, out, lse, grad, *ctx.settings)
+    else:
+        grad_lse = torch.zeros_like(lse) if grad_lse is None else grad_lse
+        found = gradients(q, k, v, out, lse, grad, grad_lse, *ctx.settings)
+    return *found, None, None, None
 
 
 attention.register_autograd(backward, setup_context=setup_context)
+
+
+def by_kernels(q, k, v, out, lse, grad, scale, left, right):
+    """The gradients of q, k and v, by PyTorch's kernels."""
+    n_queries, n_keys = q.shape[2], k.shape[2]
+    is_causal = right == 0 and n_queries == n_keys
+    # Without dropout there are no numbers by chance, whose state they ask for.
+    if left < 0 and (right < 0 or is_causal) and q.shape[1] == k.shape[1]:
+        state = lse.new_zeros((), dtype=torch.int64)
+        return torch.ops.aten._scaled_dot_product_cudnn_attention_backward(
+            *(grad, q, k, v, out, lse[..., None], state, state, None, None, None),
+            *(n_queries, n_keys, 0.0, is_causal),
+            scale=scale,
+        )
+    # Causal masks are in the corner where the last query sees the last key, as ours.
+    state = lse.new_zeros(2, dtype=torch.uint64)
+    found = torch.ops.aten._flash_attention_backward(
+        *(x.transpose(1, 2) for x in (grad, q, k, v, out)),
+        *(lse, None, None, n_queries, n_keys, 0.0, False, state, state),
+        scale=scale,
+        window_size_left=left,
+        window_size_right=right,
+    )
+    return [x.transpose(1, 2) for x in found]
 
 
 def unseen(queries, n_queries, n_keys, left, right, device):

@@ -54,17 +54,18 @@ def gemm_simple(a, b, c):
 
 
 ROWS, DEPTH, MEMORY, BESIDE, ADDING = 128, 64, 192 << 10, 32, 2048
-# Columns of a tile, and how many blocks have a part of k each; those where rows of the result are no multiple of 16 bytes.
-SHAPES = (256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4)
-UNEVEN = (256, 1), (128, 1)
+# Columns of a tile, how many blocks have a part of k each, and how many share tiles of b; those where rows of the result are no
+# multiple of 16 bytes.
+SHAPES = (256, 1, 1), (224, 1, 1), (192, 1, 1), (128, 1, 1), (128, 2, 1), (128, 4, 1), (256, 1, 2), (192, 1, 2)
+UNEVEN = (256, 1, 1), (128, 1, 1), (256, 1, 2)
 # So many rows or fewer are columns of b @ a.T, of which tiles are high and narrow: what is in b is brought once.
 FEW = 16
 
 
 @kp.kernel
-def gemm_roles(a, b, c, width: kp.Constexpr, epilogue: kp.Constexpr):
+def gemm_roles(a, b, c, width: kp.Constexpr, sharing: kp.Constexpr, epilogue: kp.Constexpr):
     mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=8)
-    ring = kp.tile_ring(mma, a, b, stages=MEMORY // (ROWS + width) // (2 * DEPTH))
+    ring = kp.tile_ring(mma, a, b, MEMORY // (ROWS + width) // (2 * DEPTH), sharing=sharing)
     numbers = range(kp.block_idx()[0], ring.grid[0] * ring.grid[1], kp.grid_dim()[0])
     if kp.warpgroup_idx() == 0:
         kp.setmaxregister_decrease(40)
@@ -77,6 +78,7 @@ def gemm_roles(a, b, c, width: kp.Constexpr, epilogue: kp.Constexpr):
         for number in numbers:
             ring.multiply(acc)
             kp.store_tile(mma, acc, c, kp.raster(number, ring.grid, GROUP), epilogue)
+    ring.tail()
 
 
 @kp.kernel
@@ -94,44 +96,48 @@ def gemm_parts(a, b, c, width: kp.Constexpr, parts: kp.Constexpr, epilogue: kp.C
     kp.store_parts(sums, parts, c, place, epilogue)
 
 
-def launch_roles(a, b, c, width, parts, epilogue=None):
-    tiles = n_tiles(c, (ROWS, width))
+def launch_roles(a, b, c, shape, epilogue=None):
+    width, parts, sharing = shape
+    tiles = n_tiles(c, (sharing * ROWS, width))
     if parts > 1:
         shared = gemm_parts(a, b, c, width, parts, epilogue)
         shared.launch(grid=tiles * parts, block=384, cluster=parts, arch="sm_90a")
     else:
-        blocks, roles = kp.min(kp.device.sm_count, tiles), gemm_roles(a, b, c, width, epilogue)
-        roles.launch(grid=blocks, block=384, max_registers=168, arch="sm_90a")
+        blocks = sharing * kp.min(kp.device.sm_count // sharing, tiles)
+        roles = gemm_roles(a, b, c, width, sharing, epilogue)
+        roles.launch(grid=blocks, block=384, cluster=sharing, max_registers=168, arch="sm_90a")
 
 
 def launch_few(a, b, c, epilogue=None):
     c = kp.select(c, mode=[1, 0])
     if epilogue is None:
-        launch_roles(b, a, c, FEW, 1)
+        launch_roles(b, a, c, (FEW, 1, 1))
     else:
-        launch_roles(b, a, c, FEW, 1, lambda total, n, m: epilogue(total, m, n))
+        launch_roles(b, a, c, (FEW, 1, 1), lambda total, n, m: epilogue(total, m, n))
 
 
 def launch_best(a, b, c, shapes, epilogue=None):
     if c.shape[0] <= FEW:
         launch_few(a, b, c, epilogue)
         return
-    costs = [cost(a.shape[1], c, width, parts) for width, parts in shapes]
-    for own, (width, parts) in zip(costs, shapes):
+    costs = [cost(a.shape[1], c, shape) for shape in shapes]
+    for own, shape in zip(costs, shapes):
         if own == kp.min(*costs):
-            launch_roles(a, b, c, width, parts, epilogue)
+            launch_roles(a, b, c, shape, epilogue)
             break
 
 
-def cost(k, c, width, parts):
+def cost(k, c, shape):
     """How long the busiest multiprocessor takes, in columns that it multiplies in a step along k.
 
-    A tile takes as long as its columns and `BESIDE`, and what another block has of it is added in the time of `ADDING`.
-    So shapes with more parts than steps are never the cheapest.
+    A tile takes as long as its columns and `BESIDE`, or as the rows that it loads of both factors, where these are no multiple of 32 bytes.
+    What another block has of it is added in the time of `ADDING`. So shapes with more parts than steps are never the cheapest.
     """
-    turns = kp.ceil_div(n_tiles(c, (ROWS, width)) * parts, kp.device.sm_count)
+    width, parts, sharing = shape
+    turns = kp.ceil_div(n_tiles(c, (sharing * ROWS, width)) * parts * sharing, kp.device.sm_count)
     steps = kp.ceil_div(kp.ceil_div(k, DEPTH), parts)
-    return turns * (steps * (width + BESIDE) + ADDING * (parts - 1))
+    step = kp.max(width + BESIDE, k % 16 // 8 * (ROWS + width // sharing))
+    return turns * (steps * step + ADDING * (parts - 1))
 
 
 @kp.jit(

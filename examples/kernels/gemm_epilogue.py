@@ -9,8 +9,8 @@ import kernpack as kp
 from gemm import launch, launch_best
 
 # As in `gemm.py`: each is compiled with and without a residual, for each type.
-SHAPES = (256, 1), (128, 1), (128, 4)
-UNEVEN = ((256, 1),)
+SHAPES = (256, 1, 1), (128, 1, 1), (128, 4, 1), (256, 1, 2)
+UNEVEN = ((256, 1, 1),)
 
 
 # The binary logarithm of the part of a normal distribution beyond x, from 0 to 6, as a polynomial of degree 6 in x, the highest

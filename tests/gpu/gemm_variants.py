@@ -10,7 +10,7 @@ from gemm import launch_few, launch_roles
     " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
 def columns_256_parts_1(a, b, c):
-    launch_roles(a, b, c, 256, 1)
+    launch_roles(a, b, c, (256, 1, 1))
 
 
 @kp.jit(
@@ -18,7 +18,7 @@ def columns_256_parts_1(a, b, c):
     " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
 def columns_224_parts_1(a, b, c):
-    launch_roles(a, b, c, 224, 1)
+    launch_roles(a, b, c, (224, 1, 1))
 
 
 @kp.jit(
@@ -26,7 +26,7 @@ def columns_224_parts_1(a, b, c):
     " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
 def columns_192_parts_1(a, b, c):
-    launch_roles(a, b, c, 192, 1)
+    launch_roles(a, b, c, (192, 1, 1))
 
 
 @kp.jit(
@@ -34,7 +34,7 @@ def columns_192_parts_1(a, b, c):
     " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
 def columns_128_parts_1(a, b, c):
-    launch_roles(a, b, c, 128, 1)
+    launch_roles(a, b, c, (128, 1, 1))
 
 
 @kp.jit(
@@ -42,7 +42,7 @@ def columns_128_parts_1(a, b, c):
     " where k >= 512, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
 def columns_128_parts_2(a, b, c):
-    launch_roles(a, b, c, 128, 2)
+    launch_roles(a, b, c, (128, 2, 1))
 
 
 @kp.jit(
@@ -50,7 +50,23 @@ def columns_128_parts_2(a, b, c):
     " where k >= 512, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
 )
 def columns_128_parts_4(a, b, c):
-    launch_roles(a, b, c, 128, 4)
+    launch_roles(a, b, c, (128, 4, 1))
+
+
+@kp.jit(
+    "columns_256_shared(a: Tensor([m, k], bfloat16, align=16), b: Tensor([n, k], bfloat16, align=16), c: Tensor([m, n], bfloat16, align=16, mut))"
+    " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
+)
+def columns_256_shared(a, b, c):
+    launch_roles(a, b, c, (256, 1, 2))
+
+
+@kp.jit(
+    "columns_192_shared(a: Tensor([m, k], bfloat16, align=16), b: Tensor([n, k], bfloat16, align=16), c: Tensor([m, n], bfloat16, align=16, mut))"
+    " where k >= 8, k % 8 == 0, n % 8 == 0, noalias(a, c), noalias(b, c)"
+)
+def columns_192_shared(a, b, c):
+    launch_roles(a, b, c, (192, 1, 2))
 
 
 @kp.jit(

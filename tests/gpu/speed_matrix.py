@@ -143,6 +143,7 @@ def variants(folder):
     names = {
         f"{width} columns, {parts}": f"columns_{width}_parts_{parts}" for width, parts in shapes
     }
+    names |= {f"{width} columns, two share": f"columns_{width}_shared" for width in (256, 192)}
     names["of b @ a.T"] = "few_rows"
     return {name: getattr(module, function) for name, function in names.items()}
 

@@ -12,35 +12,39 @@ sys.path.insert(0, str(Path(os.environ["KERNPACK_GPU_BUNDLE"]) / "examples/kerne
 from attention_torch import attention
 
 
-def expected(q, k, v, scale, is_causal):
+def expected(q, k, v, scale, left, right):
     k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
     scores = q @ k.mT * scale
-    if is_causal:
-        at = torch.arange(q.shape[2], device="cuda")[:, None] + k.shape[2] - q.shape[2]
-        scores = scores.masked_fill(torch.arange(k.shape[2], device="cuda") > at, -torch.inf)
+    at = torch.arange(q.shape[2], device="cuda")[:, None] + k.shape[2] - q.shape[2]
+    key = torch.arange(k.shape[2], device="cuda")
+    if right >= 0:
+        scores = scores.masked_fill(key > at + right, -torch.inf)
+    if left >= 0:
+        scores = scores.masked_fill(key < at - left, -torch.inf)
     return scores.softmax(-1) @ v
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("left, right", [(-1, -1), (-1, 0), (9, 0), (70, -1)])
+@pytest.mark.parametrize("heads", [2, 8])
 @pytest.mark.parametrize("s, t, d", [(5, 5, 64), (300, 300, 128), (200, 700, 64)])
 @pytest.mark.parametrize("is_compiled", [False, True])
-def test_values_and_gradients(s, t, d, is_causal, is_compiled, dtype):
+def test_values_and_gradients(s, t, d, heads, left, right, is_compiled, dtype):
     # It compiles a function for no more than eight kinds of arguments.
     torch.compiler.reset()
     q, k, v = (
         torch.randn(2, h, n, d, device="cuda").to(dtype).requires_grad_()
-        for h, n in [(8, s), (2, t), (2, t)]
+        for h, n in [(8, s), (heads, t), (heads, t)]
     )
 
     def run(q, k, v):
-        return attention(q, k, v, d**-0.5, -1, 0 if is_causal else -1)[0]
+        return attention(q, k, v, d**-0.5, left, right)[0]
 
     out = (torch.compile(run, fullgraph=True) if is_compiled else run)(q, k, v)
     grad = torch.randn_like(out)
     found = out, *torch.autograd.grad(out, (q, k, v), grad)
     exact = [x.detach().double().requires_grad_() for x in (q, k, v)]
-    wide = expected(*exact, d**-0.5, is_causal)
+    wide = expected(*exact, d**-0.5, left, right)
     wanted = wide, *torch.autograd.grad(wide, exact, grad.double())
     for one, other in zip(found, wanted):
         assert one.dtype == dtype

@@ -3,6 +3,8 @@
 
 A stage has an mbarrier that completes a phase when its boxes are there, and one that does when each
 warpgroup is done with it. One thread says that, behind the wait for its products: nothing else reads.
+Where blocks of a cluster share tiles of the second factor, each has its part of one brought to all of
+them, once the warpgroups of all are done with the stage.
 """
 
 import kernpack as kp
@@ -13,22 +15,26 @@ EACH = 8
 
 
 class TileRing:
-    """Tiles of both factors in a ring of stages. `kp.tile_ring` makes one. `grid` is how many tiles of sums there are, (m, n), and `steps` how many tiles along k."""
+    """Tiles of both factors in a ring of stages. `kp.tile_ring` makes one. `grid` is how many tiles of sums there are, (m, n), where `sharing` blocks have tiles one below the other rounded up to as many, and `steps` how many tiles along k."""
 
     stages: kp.Constexpr
+    sharing: kp.Constexpr
 
-    def __init__(self, mma, a, b, stages, part):
+    def __init__(self, mma, a, b, stages, part, sharing):
         m, n, k = mma.tile
         layout_a = kp.make_smem_layout_a(mma, (m, k), stages)
         layout_b = kp.make_smem_layout_b(mma, (n, k), stages)
+        part_b = kp.make_smem_layout_b(mma, (n // sharing, k), stages)
         self.mma = mma
         self.stages = stages
-        self.a, self.b = kp.make_tma(a, layout_a), kp.make_tma(b, layout_b)
+        self.sharing = sharing
+        self.a, self.b = kp.make_tma(a, layout_a), kp.make_tma(b, part_b)
         self.tiles_a = kp.shared(mma.op.dtype, layout_a)
         self.tiles_b = kp.shared(mma.op.dtype, layout_b)
         self.full = kp.mbarrier(stages)
         self.empty = kp.mbarrier(stages)
-        self.grid = self.a.shape[1][0], self.b.shape[1][0]
+        rows, columns = self.a.shape[1][0], self.b.shape[1][0]
+        self.grid = kp.ceil_div(rows, sharing) * sharing, kp.ceil_div(columns, sharing)
         self.steps = self.a.shape[1][1]
         self.first = self.steps * part[0] // part[1]
         self.last = self.steps * (part[0] + 1) // part[1]
@@ -36,11 +42,14 @@ class TileRing:
         if kp.thread_idx()[0] == 0:
             for s in kp.range_constexpr(stages):
                 self.full[s].init(1)
-                self.empty[s].init(mma.threads // WARPGROUP)
-        kp.sync_threads()
+                self.empty[s].init(sharing * mma.threads // WARPGROUP)
+        if sharing == 1:
+            kp.sync_threads()
+        else:
+            kp.cluster_sync()
 
     def fill(self, place, origin=None):
-        """Has the device fill stages with what the tile at `place`, (m, n), is a product of; one thread of the first warpgroup does it. Places are counted in tiles, from row `origin[0]` of the first factor and row `origin[1]` of the second one on."""
+        """Has the device fill stages with what the tile at `place`, (m, n), is a product of; one thread of the first warpgroup does it. Places are counted in tiles, from row `origin[0]` of the first factor and row `origin[1]` of the second one on. Blocks that share tiles fill those of one column at a time."""
         m, n, k = self.mma.tile
         a, b = self.a, self.b
         if origin is not None:
@@ -52,8 +61,19 @@ class TileRing:
             self.empty[at].wait(self.state.phase ^ 1)
             full.arrive_and_expect_tx((m + n) * k * self.mma.op.dtype.width // 8)
             kp.copy(a[None, (place[0], step)], self.tiles_a[None, None, at], to=full)
-            kp.copy(b[None, (place[1], step)], self.tiles_b[None, None, at], to=full)
+            self.fill_b(b, place[1], step, at)
             self.state.advance()
+
+    def fill_b(self, b, column, step, at):
+        tile, full = self.tiles_b[None, None, at], self.full[at]
+        if self.sharing == 1:
+            kp.copy(b[None, (column, step)], tile, to=full)
+        else:
+            _, n, k = self.mma.tile
+            rank = kp.block_idx_in_cluster()
+            part = kp.local_tile(tile, (n // self.sharing, k), (rank, 0))
+            source = b[None, (column * self.sharing + rank, step)]
+            kp.copy(source, part, to=full, mcast_mask=(1 << self.sharing) - 1)
 
     def multiply(self, acc):
         """Makes the `WarpgroupSums` of a thread those of the tile that is filled next. All warpgroups but the first do it, tile by tile as they are filled."""
@@ -76,19 +96,31 @@ class TileRing:
 
     def release(self, stage):
         # What this warpgroup has begun with it is done.
-        if kp.thread_idx()[0] % WARPGROUP == 0:
-            self.empty[stage].arrive()
+        thread = kp.thread_idx()[0] % WARPGROUP
+        if self.sharing == 1:
+            if thread == 0:
+                self.empty[stage].arrive()
+        elif thread < self.sharing:
+            kp.map_shared(self.empty[stage], thread).arrive_relaxed()
+
+    def tail(self):
+        """Waits until the blocks that share tiles need nothing of this one any more, which has to be before it ends. All threads come by."""
+        if self.sharing > 1:
+            kp.cluster_sync()
 
 
-def tile_ring(mma, a, b, stages=4, part=(0, 1)):
-    """A `TileRing` of the factors `a` and `b`, tensors that the launch passes, for a block of a warpgroup and those of a `kp.tiled_mma`, which all make it. Each stage has room for a tile of both. `part` is a number and of how many: the steps along k are divided evenly into so many, one at least for each."""
+def tile_ring(mma, a, b, stages=4, part=(0, 1), sharing=1):
+    """A `TileRing` of the factors `a` and `b`, tensors that the launch passes, for a block of a warpgroup and those of a `kp.tiled_mma`, which all make it. Each stage has room for a tile of both. `part` is a number and of how many: the steps along k are divided evenly into so many, one at least for each. The `sharing` blocks of a cluster, where there are more than one, multiply tiles of one column, at the same time, and each brings a part of the second factor's to all; before they end they come to its `tail`."""
     kp.static_assert(mma.op.threads == WARPGROUP, "warpgroups multiply what is in a ring")
     kp.static_assert(mma.tile is not None, "`mma` knows its tile, as `kp.tiled_mma` makes it")
     kp.static_assert(
         kp.block_dim()[0] == mma.threads + WARPGROUP,
         "the block has a warpgroup and those of its `kp.tiled_mma`",
     )
-    return TileRing(mma, a, b, stages, part)
+    kp.static_assert(
+        mma.tile[1] % (8 * sharing) == 0, "blocks that share a tile have a multiple of 8 of its columns each"
+    )
+    return TileRing(mma, a, b, stages, part, sharing)
 
 
 def store_parts(tile, parts, c, place, epilogue=None):

@@ -21,10 +21,9 @@ use crate::python::tree::Name;
 use crate::scope::{Horizon, Scopes};
 use crate::value::{Closure, Elaborated};
 use kernpack_kernel_ir::builder::Here;
-use kernpack_kernel_ir::kernel::BY_LIBRARY;
 use kernpack_kernel_ir::{Kernel, Scalar};
 use kernpack_machine::Arch;
-use kernpack_syntax::{Diagnostic, Diagnostics, Label, Severity, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -197,21 +196,11 @@ impl<'f> Elaborator<'f> {
         }
         if let Some(caller) = self.places.caller().filter(|_| problem.severity == Severity::Error) {
             let kernel = self.emit.b.kernel();
-            match problem.labels.first_mut() {
-                Some(written)
-                    if written.span.text.is_some_and(|it| self.files.is_of_library(it)) =>
-                {
-                    // It is the caller's, and the library's text tells why.
-                    written.text = BY_LIBRARY.to_string();
-                    let (span, text) = (kernel.place_of_user(caller).span, String::new());
-                    problem.labels.insert(0, Label { span, text });
-                }
-                first => {
-                    let called = kernel.place(caller).span;
-                    if first.is_none_or(|label| label.span != called) {
-                        problem = problem.mark(called, "called here");
-                    }
-                }
+            let called = kernel.place(caller).span;
+            if !self.files.tell_at_call(&mut problem, kernel.place_of_user(caller).span)
+                && problem.labels.first().is_none_or(|label| label.span != called)
+            {
+                problem = problem.mark(called, "called here");
             }
         }
         self.notes.add(problem);

@@ -63,22 +63,26 @@ fn matrix_units_multiply() {
     }
 }
 
-/// Every size of tiles, and every number of blocks that share one along k: each is the quickest for
-/// some extents on some device.
+/// Every size of tiles, every number of blocks that share one along k, and blocks that share tiles of
+/// `b`: each is the quickest for some extents on some device.
 #[test]
 fn tiles_go_by_the_shape_and_the_device() {
     let gemm = function("gemm", "gemm");
     for (n_multiprocessors, [m, n, k], kernel) in [
         (132, [16, 136, 72], "gemm_roles_float16"),
-        (1, [130, 256, 72], "gemm_roles_2_float16"),
-        (1, [130, 224, 72], "gemm_roles_3_float16"),
-        (1, [130, 192, 72], "gemm_roles_4_float16"),
-        (132, [130, 136, 72], "gemm_roles_5_float16"),
+        (1, [130, 256, 80], "gemm_roles_2_float16"),
+        (1, [130, 224, 80], "gemm_roles_3_float16"),
+        (1, [130, 192, 80], "gemm_roles_4_float16"),
+        (132, [130, 136, 80], "gemm_roles_5_float16"),
         (132, [17, 16, 2048], "gemm_parts_float16"),
         (132, [17, 16, 7168], "gemm_parts_2_float16"),
+        // Rows that are slow to load.
+        (4, [250, 496, 72], "gemm_roles_6_float16"),
+        (4, [300, 376, 200], "gemm_roles_7_float16"),
         (132, [15, 31, 72], "gemm_roles_float16"),
-        (1, [130, 255, 72], "gemm_roles_6_float16"),
-        (132, [130, 31, 1104], "gemm_roles_7_float16"),
+        (1, [130, 255, 80], "gemm_roles_8_float16"),
+        (132, [130, 31, 1104], "gemm_roles_9_float16"),
+        (2, [500, 255, 136], "gemm_roles_10_float16"),
     ] {
         let ((a, left), (b, right)) =
             (input(Scalar::F16, &[m, k], 3), input(Scalar::F16, &[n, k], 4));

@@ -11,7 +11,7 @@
 //! One out of shared memory is done when its thread has waited for its group.
 
 use super::access::{Deed, Fault, Faulty, now, touch};
-use super::clock::{Event, Now};
+use super::clock::{Event, Now, in_grid};
 use super::execute::{Execution, Machine};
 use super::finding::{Kind, Thread};
 use super::flight::{By, Mark, mistake};
@@ -103,6 +103,11 @@ impl Machine<'_> {
     /// The number by which the agents of a block go: no block has it.
     pub fn agents_of(&self, block: u64) -> u64 {
         self.n_blocks + block
+    }
+
+    /// Whether agents go by that number.
+    pub fn is_agents(&self, block: u64) -> bool {
+        in_grid(block) >= self.n_blocks
     }
 
     /// The thread that did something there, or had an agent do it.

@@ -153,6 +153,14 @@ impl Clock {
         self.learn(block, Party::Warp(agent), time);
     }
 
+    /// What it knows of agents, which go by such numbers of blocks, and of phases of mbarriers.
+    pub fn of_agents(&self, is_agents: impl Fn(u64) -> bool) -> Clock {
+        let times = self.0.iter().flat_map(|times| times.iter());
+        let is_kept = |(block, party)| is_agents(block) || matches!(party, Party::Mbarrier(_));
+        let kept: BTreeMap<_, _> = times.filter(|(of, _)| is_kept(**of)).map(|(of, time)| (*of, *time)).collect();
+        Clock((!kept.is_empty()).then(|| Rc::new(kept)))
+    }
+
     /// How many phases of an mbarrier of a block it knows to be complete.
     pub fn phases(&self, block: u64, mbarrier: u32) -> u64 {
         let times = self.0.as_deref();

@@ -57,8 +57,10 @@ pub(super) struct Mbarrier {
     arriving: Clock,
     /// That of all of them, when the last phase was complete.
     met: Clock,
-    /// The clock of those who have begun a copy. Where an arrival expects bytes, that happens
-    /// before the phase is complete, too, and is not what those who wait may look at.
+    /// That of those who have arrived and order nothing: it happens before the phase is complete,
+    /// too, and is not what those who wait may look at.
+    relaxed: Clock,
+    /// Likewise that of those who have begun a copy, where an arrival expects bytes.
     copying: Clock,
     /// Whether an arrival expects bytes.
     expects_copies: bool,
@@ -116,9 +118,12 @@ impl Mbarrier {
     /// The next phase begins. Gives what nothing orders before that.
     fn complete(&mut self) -> Vec<Before> {
         self.met = std::mem::take(&mut self.arriving);
+        let mut unseen = std::mem::take(&mut self.relaxed);
         let copying = std::mem::take(&mut self.copying);
-        let expects_copies = std::mem::take(&mut self.expects_copies);
-        let is_cause = |event| self.met.knows(event) || expects_copies && copying.knows(event);
+        if std::mem::take(&mut self.expects_copies) {
+            unseen.join(&copying);
+        }
+        let is_cause = |event| self.met.knows(event) || unseen.knows(event);
         let mut before = std::mem::take(&mut self.before);
         before.retain(|deed| !is_cause(deed.done.event) && !is_cause(deed.group));
         (self.phase, self.pending, self.bytes) = (self.phase + 1, self.count, 0);
@@ -159,6 +164,7 @@ impl Execution<'_, '_> {
         match step.op {
             MbarrierOp::Init => lanes_of(active).for_each(|lane| self.make_mbarrier(step, lane)),
             MbarrierOp::Arrive
+            | MbarrierOp::ArriveRelaxed
             | MbarrierOp::ArriveAfterCopies
             | MbarrierOp::ExpectTx
             | MbarrierOp::ArriveExpectTx => {
@@ -223,6 +229,7 @@ impl Execution<'_, '_> {
             phase: 0,
             arriving: Clock::default(),
             met: Clock::default(),
+            relaxed: Clock::default(),
             copying: Clock::default(),
             expects_copies: false,
             before: Vec::new(),
@@ -242,11 +249,12 @@ impl Execution<'_, '_> {
         }
         let is_arrival = step.op != MbarrierOp::ExpectTx;
         let bytes = match step.op {
-            MbarrierOp::Arrive | MbarrierOp::ArriveAfterCopies => 0,
+            MbarrierOp::Arrive | MbarrierOp::ArriveRelaxed | MbarrierOp::ArriveAfterCopies => 0,
             _ => self.number(step, lane),
         };
         let done = self.done(step, lane);
         let clock = now!(self.warp, self.block, self.cluster).clock(lane as u32);
+        let seen_done = (step.op == MbarrierOp::ArriveRelaxed).then(|| self.seen_done(lane));
         let (told, group) = (self.told_at(at), self.next_group());
         let Some(barrier) = self.cluster.mbarriers.get_mut(&at) else { return };
         let (phase, count) = (barrier.phase, barrier.count);
@@ -262,7 +270,13 @@ impl Execution<'_, '_> {
         barrier.bytes += bytes;
         if is_arrival {
             barrier.pending -= 1;
-            barrier.arriving.join(&clock);
+            match seen_done {
+                Some(seen_done) => {
+                    barrier.arriving.join(&seen_done);
+                    barrier.relaxed.join(&clock);
+                }
+                None => barrier.arriving.join(&clock),
+            }
             barrier.expects_copies |= bytes > 0;
         } else {
             barrier.remember(Before { done, group, what: Needs::Bytes });
@@ -275,6 +289,13 @@ impl Execution<'_, '_> {
         if is_arrival {
             self.complete_phase(at, lane, done);
         }
+    }
+
+    /// What a lane has seen to be done of what agents do, and the phases that it has waited for.
+    fn seen_done(&self, lane: usize) -> Clock {
+        let known = self.warp.orders.as_deref().map(|orders| &orders[lane].acquired);
+        let machine = &self.machine;
+        known.map_or_else(Clock::default, |clock| clock.of_agents(|block| machine.is_agents(block)))
     }
 
     /// A lane has bytes come that no copy brings.

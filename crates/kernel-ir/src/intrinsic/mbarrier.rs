@@ -55,6 +55,12 @@ pub(super) const ROWS: &[Intrinsic] = &[
         MbarrierOp::Arrive,
     ),
     row(
+        "mbarrier.arrive_relaxed",
+        "As `mbarrier.arrive`, and says nothing of what was read and written before: only that those copies and products are done that this thread has waited for.",
+        &[ANY],
+        MbarrierOp::ArriveRelaxed,
+    ),
+    row(
         "mbarrier.arrive_after_copies",
         "Arrives at an mbarrier when all copies are done that this thread has begun by `copy.async`. Those who wait for the phase see them.",
         &[OWN],

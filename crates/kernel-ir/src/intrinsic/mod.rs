@@ -386,6 +386,8 @@ pub enum MbarrierOp {
     Init,
     /// Arrives.
     Arrive,
+    /// Arrives, and orders nothing that threads do.
+    ArriveRelaxed,
     /// Arrives when copies of the thread are done.
     ArriveAfterCopies,
     /// Has its phase expect bytes.

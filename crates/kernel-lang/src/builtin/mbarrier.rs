@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MOST_STAGES: i128 = 32;
 
 /// The methods of an mbarrier in another block's memory.
-const REMOTE: &[&str] = &["arrive", "expect_tx", "arrive_and_expect_tx"];
+const REMOTE: &[&str] = &["arrive", "arrive_relaxed", "expect_tx", "arrive_and_expect_tx"];
 
 pub(super) const ROWS: &[Builtin] = &[Builtin {
     name: "mbarrier",
@@ -45,6 +45,14 @@ pub(super) const METHODS: &[Builtin] = &[
         takes: &[],
         doc: "Arrives, and goes on.",
         data: "mbarrier.arrive",
+        run: arrive,
+    },
+    Builtin {
+        name: "arrive_relaxed",
+        takes: &[],
+        doc: "As `arrive`, and says nothing of what was read and written before: only that those \
+              copies and products are done that this thread has waited for.",
+        data: "mbarrier.arrive_relaxed",
         run: arrive,
     },
     Builtin {

@@ -7,8 +7,8 @@
 use super::{Global, KernelFiles, Module, ModuleId};
 use crate::python::tree::{Block, Class, Function, Stmt, StmtKind};
 use crate::python::{self, walk};
-use kernpack_kernel_ir::kernel::OF_LIBRARY;
-use kernpack_syntax::{Diagnostics, Snippet, TextId};
+use kernpack_kernel_ir::kernel::{BY_LIBRARY, OF_LIBRARY};
+use kernpack_syntax::{Diagnostic, Diagnostics, Label, Snippet, Span, TextId};
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -116,9 +116,19 @@ impl KernelFiles {
         public.find(|(_, module, _)| is_it(module)).map(|(id, _, _)| id)
     }
 
-    /// Whether a text is one of the library.
-    pub(crate) fn is_of_library(&self, text: TextId) -> bool {
-        self.library().any(|(_, module, _)| module.text == text)
+    /// Whether a place is in the library's text.
+    pub(crate) fn is_of_library(&self, span: Span) -> bool {
+        span.text.is_some_and(|text| self.library().any(|(_, module, _)| module.text == text))
+    }
+
+    /// Has a mistake that is in the library's text told at a call of it, and says so. The text tells
+    /// why.
+    pub(crate) fn tell_at_call(&self, problem: &mut Diagnostic, called_at: Span) -> bool {
+        let written = problem.labels.first_mut().filter(|label| self.is_of_library(label.span));
+        let Some(written) = written else { return false };
+        written.text = BY_LIBRARY.to_string();
+        problem.labels.insert(0, Label { span: called_at, text: String::new() });
+        true
     }
 }
 

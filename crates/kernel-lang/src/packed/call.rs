@@ -25,13 +25,15 @@ use std::sync::Arc;
 #[cfg(test)]
 mod tests;
 
+/// A function that is being called, and where.
+pub(super) type OpenCall = (Arc<Function>, Span);
+
 /// Where we are: in which file, and whose names count.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     module: ModuleId,
     frame: Option<FrameId>,
-    /// The functions that are being called.
-    calls: Vec<Arc<Function>>,
+    calls: Vec<OpenCall>,
 }
 
 impl Scope {
@@ -190,11 +192,11 @@ impl Evaluator<'_> {
     fn scope(&mut self, closure: &Closure, passed: Passed, span: Span) -> Option<Scope> {
         let Closure { module, function, frame, .. } = closure;
         let mut calls = self.progress.calls.clone();
-        if let Some(problem) = call::recursion::<Evaluator<'_>>(function, calls.iter(), span) {
+        if let Some(problem) = call::recursion::<Evaluator<'_>>(function, calls.iter().map(|(one, _)| one), span) {
             self.report(problem);
             return None;
         }
-        calls.push(function.clone());
+        calls.push((function.clone(), span));
         let takes = walk::takes(function);
         let bound = call::bind(self, &function.name.name, &takes, passed, span)?;
         let around = std::mem::replace(&mut self.progress.calls, calls.clone());

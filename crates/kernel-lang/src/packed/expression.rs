@@ -91,8 +91,12 @@ impl<'f> Evaluator<'f> {
 
 impl Evaluator<'_> {
     /// Reports a mistake.
-    pub fn report(&mut self, problem: Diagnostic) -> Option<Evaluated> {
+    pub fn report(&mut self, mut problem: Diagnostic) -> Option<Evaluated> {
         if !self.files.is_told(&problem) {
+            let mut calls = self.progress.calls.iter().rev().map(|(_, called_at)| *called_at);
+            if let Some(called_at) = calls.find(|span| !self.files.is_of_library(*span)) {
+                self.files.tell_at_call(&mut problem, called_at);
+            }
             self.problems.extend_new([problem]);
         }
         None

@@ -5,17 +5,16 @@
 //! That functions do not call themselves, and that constants are not made of themselves, is seen
 //! where they are called and looked up.
 
+use super::call::OpenCall;
 use super::expression::Evaluator;
 use super::value::Evaluated;
 use crate::argument::Dim;
 use crate::budget::{Budget, too_deep};
 use crate::names::Constants;
-use crate::python::tree::Function;
 use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::Expr as Number;
 use kernpack_validators::{Rule, RuleKind};
-use std::sync::Arc;
 
 #[cfg(test)]
 mod tests;
@@ -34,8 +33,7 @@ const MOST_LEVELS: usize = 200;
 /// How far a packed function has gone.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
-    /// The functions that are being called.
-    pub calls: Vec<Arc<Function>>,
+    pub calls: Vec<OpenCall>,
     /// The constants of files that were asked for.
     pub constants: Constants<Evaluated>,
     budget: Budget,

@@ -153,6 +153,7 @@ fn in_the_fences_of_warpgroups() {
 const EMPTY: &str = "self.empty[at].wait(self.state.phase";
 const FULL: &str = "self.full[at].wait(self.state.phase";
 const COPIES: [&str; 2] = ["kp.copy(a[None", "kp.copy(b[None"];
+const SHARED_COPY: &str = "kp.copy(source, part";
 const RELEASE: &str = "self.empty[stage].arrive()";
 
 #[test]
@@ -164,8 +165,8 @@ fn in_the_roles_of_gemm() {
     let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
     example.expect(("self.state.phase ^ 1)", "self.state.phase)"), &deadlock);
     let early = [&[misused(EMPTY, None), ahead][..], &raced].concat();
-    example
-        .expect(("self.empty[s].init(mma.threads // WARPGROUP)", "self.empty[s].init(1)"), &early);
+    let arrivals = "self.empty[s].init(sharing * mma.threads // WARPGROUP)";
+    example.expect((arrivals, "self.empty[s].init(1)"), &early);
     let [all, less] = ["m + n", "m + n - 8"]
         .map(|rows| format!("^ 1)\n            full.arrive_and_expect_tx(({rows}) *"));
     example.expect((&all, &less), &[misused(COPIES[1], None)]);
@@ -196,6 +197,47 @@ fn in_the_roles_of_gemm() {
     example.expect(("self.tiles_b[None, None, at]", "self.tiles_b[None, None, 0]"), &one_stage);
 }
 
+/// Where two blocks share tiles: each brings a part to both, and releases what the other brings.
+#[test]
+fn in_what_blocks_share_of_gemm() {
+    const RELAXED: &str = "kp.map_shared(self.empty[stage], thread)";
+    const BROUGHT: [&str; 2] = [COPIES[0], SHARED_COPY];
+    let example = gemm_of_roles(456);
+    let tail = "if self.sharing > 1:$";
+    let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None), ("deadlock", tail, None)];
+    let own = "thread == kp.block_idx_in_cluster()";
+    example.expect(("thread < self.sharing", own), &deadlock);
+    let whole = "mcast_mask=(1 << self.sharing) - 1";
+    example.expect((whole, "mcast_mask=1 << rank"), &deadlock);
+    example.expect(("thread).arrive_relaxed()", "thread).expect_tx(0)"), &deadlock);
+    let in_flight = BROUGHT.map(|copy| ("product-in-flight", copy, Some(PRODUCT)));
+    let early = [
+        &[("misused-barrier", EMPTY, None), ("misused-barrier", EMPTY, Some(RELAXED))][..],
+        &in_flight,
+        &BROUGHT.map(|copy| ("shared-race", copy, Some(copy))),
+    ];
+    example.expect(("init(sharing * mma.threads", "init(mma.threads"), &early.concat());
+    let twice = ("copy-in-flight", SHARED_COPY, Some(SHARED_COPY));
+    let unwritten = ("uninitialised-read", PRODUCT, None);
+    example.expect((", (rank, 0))", ", (0, 0))"), &[twice, unwritten]);
+    let ended = [("absent-block", SHARED_COPY, None), ("absent-block", RELAXED, None)];
+    let (behind, kernel) = ("    ring.tail()\n", "\n\n@kp.kernel\ndef gemm_parts");
+    example.expect((&format!("{behind}{kernel}"), kernel), &ended[1..]);
+    let [cluster, block] = ["cluster_sync", "sync_threads"]
+        .map(|barrier| format!("        else:\n            kp.{barrier}()\n"));
+    let unmet = [
+        ("shared-race", SHARED_COPY, Some("^self.empty[s].init(sharing")),
+        ("shared-race", RELAXED, Some("self.empty[s].init(sharing")),
+    ];
+    example.expect((&cluster, &block), &[ended, unmet].concat());
+    let [wait, less] = [1, 2].map(|n| format!("kp.wgmma_wait({n})\n            # All"));
+    let ahead = [("misused-barrier", FULL, Some(SHARED_COPY))];
+    let raced = BROUGHT.map(|copy| ("shared-race", copy, Some(PRODUCT)));
+    example.expect((&wait, &less), &[&ahead[..], &in_flight, &raced].concat());
+    let other = ("self.sharing + rank, step)", "self.sharing + 1 - rank, step)");
+    example.expect_other_results(&[other]);
+}
+
 /// Where the blocks of a cluster add up their parts of k.
 #[test]
 fn in_the_parts_of_gemm() {
@@ -220,9 +262,9 @@ fn in_the_parts_of_gemm() {
 fn in_what_the_roles_of_gemm_count() {
     let example = gemm_of_roles(448);
     let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
-    let arrivals = "self.empty[s].init(mma.threads // WARPGROUP)";
-    let (init, sync) = (format!("{arrivals}\n"), "        kp.sync_threads()\n");
-    let unseen = [("shared-race", FULL, Some("^self.empty[s].init(mma"))];
+    let arrivals = "self.empty[s].init(sharing * mma.threads // WARPGROUP)";
+    let (init, sync) = (format!("{arrivals}\n"), "        if sharing == 1:\n            kp.sync_threads()\n        else:\n            kp.cluster_sync()\n");
+    let unseen = [("shared-race", FULL, Some("^self.empty[s].init(sharing"))];
     example.expect((&format!("{init}{sync}"), &init), &unseen);
     let of_a_warp = format!("{init}        kp.sync_warp()\n");
     example.expect((&format!("{init}{sync}"), &of_a_warp), &unseen);
@@ -232,20 +274,20 @@ fn in_what_the_roles_of_gemm_count() {
     example.expect((&all, &more), &deadlock);
     let release = "self.release(before)\n            before";
     example.expect((release, &release.replace("(before)", "(at)")), &deadlock);
-    let copy = "kp.copy(b[None, (place[1], step)], self.tiles_b[None, None, at], to=full)";
+    let copy = "kp.copy(b[None, (column, step)], tile, to=full)";
     example.expect((copy, "pass"), &deadlock);
     example.expect((copy, &copy.replace("to=full", "to=self.empty[at]")), &deadlock);
-    let elected = "kp.thread_idx()[0] % WARPGROUP == 0";
-    example.expect((elected, "kp.thread_idx()[0] == WARPGROUP"), &deadlock);
+    let elected = "thread = kp.thread_idx()[0] % WARPGROUP";
+    example.expect((elected, "thread = kp.thread_idx()[0] - WARPGROUP"), &deadlock);
     let of_each_warp = [("misused-barrier", EMPTY, Some(RELEASE))];
-    example.expect((elected, "kp.thread_idx()[0] % 32 == 0"), &of_each_warp);
+    example.expect((elected, "thread = kp.thread_idx()[0] % 32"), &of_each_warp);
     let role = "    else:\n        kp.setmaxregister_increase";
     let one = role.replace("else", "elif kp.warpgroup_idx() == 1");
     example.expect((role, &one), &deadlock);
     let twice = COPIES.map(|copy| ("copy-in-flight", copy, Some(copy)));
     let one_stage = [("deadlock", FULL, None), ("misused-barrier", FULL, None)];
-    let filled = "to=full)\n            self.state.advance()";
-    example.expect((filled, "to=full)"), &[&twice[..], &one_stage].concat());
+    let filled = "step, at)\n            self.state.advance()";
+    example.expect((filled, "step, at)"), &[&twice[..], &one_stage].concat());
     let stages = "mma.tile\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages";
     let beyond = [("deadlock", FULL, None), ("index-out-of-bounds", COPIES[0], None)];
     example.expect((stages, &format!("{stages} - 1")), &beyond);
@@ -259,15 +301,16 @@ fn in_the_tiles_of_gemm() {
     const FILLS: [&str; 2] = ["ring.fill(kp.raster(number", "ring.fill(place)"];
     let example = gemm_of_roles(320);
     let multiplied = ("layout", BEGUN, Some(PRODUCT));
-    let other = "kp.copy(a[None, (place[1], step)]";
-    example.expect(
-        ("b[None, (place[1], step)]", "a[None, (place[1], step)]"),
-        &[("layout", other, Some(FILLS[0]))],
-    );
+    let fill = "self.fill_b(a, place[1]";
+    let others = [COPIES[1], SHARED_COPY].map(|copy| ("layout", copy, Some(fill)));
+    example.expect(("self.fill_b(b, place[1]", fill), &others);
     let layouts = "mma.tile\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages)\n        \
                    layout_b = kp.make_smem_layout_b(mma, (n, k";
-    example.expect((layouts, &format!("{layouts} // 2")), &[multiplied]);
-    let shared = "(b, layout_b)\n        self.tiles_a = kp.shared(mma.op.dtype, layout_a)";
+    let fill = "self.fill_b(b, place[1]";
+    let others = [COPIES[1], SHARED_COPY].map(|copy| ("layout", copy, Some(fill)));
+    example
+        .expect((layouts, &format!("{layouts} // 2")), &[&others[..], &[multiplied]].concat());
+    let shared = "(b, part_b)\n        self.tiles_a = kp.shared(mma.op.dtype, layout_a)";
     let plain = "kp.make_layout((m, k, stages), stride=(k, 1, m * k))";
     example.expect(
         (shared, &shared.replace("layout_a", plain)),

@@ -33,6 +33,9 @@ impl Lowering<'_, '_, Nvptx> {
             MbarrierOp::Arrive => {
                 format!("mbarrier.arrive.release.{scope}.{space}.b64 _, [{{0}}];")
             }
+            MbarrierOp::ArriveRelaxed => {
+                format!("mbarrier.arrive.relaxed.{scope}.{space}.b64 _, [{{0}}];")
+            }
             MbarrierOp::ArriveAfterCopies => {
                 "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [{0}];".to_string()
             }

@@ -37,6 +37,9 @@ impl Needs {
     /// Of mbarriers: what is said of their order is newer than they are.
     const MBARRIERS: Needs = Needs { ptx: 80, ..Needs::NOTHING };
 
+    /// Of arrivals that order nothing.
+    const RELAXED_ARRIVALS: Needs = Needs { sm: 90, ptx: 86, ..Needs::NOTHING };
+
     /// Of mbarriers that count bytes, and what goes with them.
     const COUNTS_OF_BYTES: Needs = Needs { sm: 90, ptx: 80, ..Needs::NOTHING };
 
@@ -75,6 +78,7 @@ impl Needs {
             Meaning::Product(_) | Meaning::Registers { .. } => Needs::WARPGROUPS,
             Meaning::Bulk(_) => Needs::COUNTS_OF_BYTES,
             Meaning::Mbarrier(op) => match op {
+                MbarrierOp::ArriveRelaxed => Needs::RELAXED_ARRIVALS,
                 MbarrierOp::ExpectTx | MbarrierOp::ArriveExpectTx | MbarrierOp::CompleteTx => {
                     Needs::COUNTS_OF_BYTES
                 }

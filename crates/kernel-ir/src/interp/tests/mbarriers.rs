@@ -136,6 +136,15 @@ fn what_nobody_waits_for_is_found_in_any_order() {
             "error[deadlock]: deadlock: waits at the mbarrier `bars[2]` for phase 0: 32 of 32 arrivals are missing"
         ],
     );
+    // An arrival that orders neither what was written nor what was read.
+    expect_first(
+        Lines { filled: "call mbarrier.arrive_relaxed(v23) @4:1", ..RIGHT },
+        &expect!["error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"],
+    );
+    expect_first(
+        Lines { emptied: "call mbarrier.arrive_relaxed(v24) @7:1", ..RIGHT },
+        &expect!["error[shared-race]: race: `ring[0]` is written, and nothing orders that with another thread's read"],
+    );
     // A wait for the phase before, which is complete.
     expect_first(
         Lines { there: "call mbarrier.wait(v23, v38) @5:1", ..RIGHT },

@@ -43,3 +43,35 @@ fn a_function_may_be_called_launch() {
         expect!["[packed-statement] a function that is called for its value only computes it"],
     );
 }
+
+/// The mistake stands where the user calls, as what is written there is not theirs.
+#[test]
+fn a_mistake_in_the_library_is_told_where_it_is_called() {
+    let text = "
+import kernpack as kp
+
+@kp.jit(\"f(x: Tensor([n], float32))\")
+def f(x):
+    y = kp.elect_one()
+    z = kp.wgmma(kp.float16, kp.float32, (64, 64, 16))
+";
+    let mut door = |_: &Path| Ok(text.into());
+    let mut texts = Texts::default();
+    let files = KernelFiles::read(Path::new("f.py"), &mut door, &mut texts).expect("it is read");
+    let (_, problems) = functions(&files);
+    let told = problems.into_iter().map(|problem| {
+        let labels = problem.labels.iter().map(|label| {
+            let text = texts.get(label.span.text.expect("a place in a text"));
+            let line = text.position(label.span.start).0;
+            format!("{} {line} {}", text.name, label.text)
+        });
+        format!("{}\n{}", problem.message, labels.collect::<Vec<_>>().join("\n"))
+    });
+    expect![[r#"
+        `lane_idx` is for kernels
+        f.py 6 
+        <kernpack>/pipeline.py 54 where the library does it
+        a function that is called for its value only computes it
+        f.py 7 
+        <kernpack>/warpgroup.py 57 where the library does it"#]].assert_eq(&told.collect::<Vec<_>>().join("\n"));
+}

@@ -44,3 +44,61 @@ fn those_that_are_made_together_have_one_fence() {
         "#]],
     );
 }
+
+/// An arrival orders what the cluster does where it is another block's, and nothing where it is
+/// relaxed.
+#[test]
+fn arrivals_say_what_they_order() {
+    expect_code(
+        "kernel k() block [32, 1, 1] {
+          shared0 bar: uint64 bytes 8 align 8
+          v0: pointer.shared = shared0
+          v1: int32 = const 1
+          v2: pointer.cluster = call shared.map(v0, v1)
+          call mbarrier.arrive(v0)
+          call mbarrier.arrive_relaxed(v0)
+          call mbarrier.arrive(v2)
+          call mbarrier.arrive_relaxed(v2)
+        }",
+        "sm_90",
+        expect![[r#"
+            {
+            // demoted variable
+            .shared .align 8 .b8 k$shared0[8];
+            mov.b64  %rd1, k$shared0;
+            mov.b32  %r1, 1;
+            // begin inline asm
+            mapa.shared::cluster.u64 %rd2, %rd1, %r1;
+            // end inline asm
+            // begin inline asm
+            mbarrier.arrive.release.cta.shared::cta.b64 _, [%rd1];
+            // end inline asm
+            // begin inline asm
+            mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%rd1];
+            // end inline asm
+            // begin inline asm
+            mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd2];
+            // end inline asm
+            // begin inline asm
+            mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%rd2];
+            // end inline asm
+            ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn relaxed_arrivals_need_a_later_ptx() {
+    let version = |arrive: &str| {
+        let text = format!(
+            "kernel k() block [32, 1, 1] {{
+               shared0 bar: uint64 bytes 8 align 8
+               v0: pointer.shared = shared0
+               call mbarrier.{arrive}(v0)
+             }}"
+        );
+        super::super::needs::needed_ptx(&[&kernel(&text)]).to_string()
+    };
+    assert_eq!([version("arrive"), version("arrive_relaxed")], ["8.0", "8.6"]);
+}
