@@ -56,7 +56,16 @@ def gemm_simple(a, b, c):
 ROWS, DEPTH, MEMORY, BESIDE, ADDING = 128, 64, 192 << 10, 32, 2048
 # Columns of a tile, how many blocks have a part of k each, and how many share tiles of b; those where rows of the result are no
 # multiple of 16 bytes.
-SHAPES = (256, 1, 1), (224, 1, 1), (192, 1, 1), (128, 1, 1), (128, 2, 1), (128, 4, 1), (256, 1, 2), (192, 1, 2)
+SHAPES = (
+    (256, 1, 1),
+    (224, 1, 1),
+    (192, 1, 1),
+    (128, 1, 1),
+    (128, 2, 1),
+    (128, 4, 1),
+    (256, 1, 2),
+    (192, 1, 2),
+)
 UNEVEN = (256, 1, 1), (128, 1, 1), (256, 1, 2)
 # So many rows or fewer are columns of b @ a.T, of which tiles are high and narrow: what is in b is brought once.
 FEW = 16

@@ -1060,12 +1060,19 @@ def tma_store(mma: TiledMma, c: Tensor, tile: _Two, stages: int | None = ...) ->
     """
 
 def tile_ring(
-    mma: TiledMma, a: Tensor, b: Tensor, stages: int | None = ..., part: _Place | None = ...
+    mma: TiledMma,
+    a: Tensor,
+    b: Tensor,
+    stages: int | None = ...,
+    part: _Place | None = ...,
+    sharing: int | None = ...,
 ) -> TileRing:
     """A `TileRing` of the factors `a` and `b`, tensors that the launch passes, for a block of a
     warpgroup and those of a `kp.tiled_mma`, which all make it. Each stage has room for a tile
     of both. `part` is a number and of how many: the steps along k are divided evenly into so
-    many, one at least for each.
+    many, one at least for each. The `sharing` blocks of a cluster, where there are more than
+    one, multiply tiles of one column, at the same time, and each brings a part of the second
+    factor's to all; before they end they come to its `tail`.
     """
 
 def store_parts(
@@ -1411,20 +1418,28 @@ class TmaStore:
 
 class TileRing:
     """Tiles of both factors in a ring of stages. `kp.tile_ring` makes one. `grid` is how many
-    tiles of sums there are, (m, n), and `steps` how many tiles along k.
+    tiles of sums there are, (m, n), where `sharing` blocks have tiles one below the other
+    rounded up to as many, and `steps` how many tiles along k.
     """
 
     grid: tuple[Num, Num]
     steps: Num
-    def __init__(self, mma: TiledMma, a: Tensor, b: Tensor, stages: int, part: _Place) -> None: ...
+    def __init__(
+        self, mma: TiledMma, a: Tensor, b: Tensor, stages: int, part: _Place, sharing: int
+    ) -> None: ...
     def fill(self, place: _Place, origin: _Place | None | None = ...) -> None:
         """Has the device fill stages with what the tile at `place`, (m, n), is a product of; one
         thread of the first warpgroup does it. Places are counted in tiles, from row `origin[0]` of
-        the first factor and row `origin[1]` of the second one on.
+        the first factor and row `origin[1]` of the second one on. Blocks that share tiles fill
+        those of one column at a time.
         """
     def multiply(self, acc: Sums | WarpgroupSums) -> None:
         """Makes the `WarpgroupSums` of a thread those of the tile that is filled next. All warpgroups
         but the first do it, tile by tile as they are filled.
+        """
+    def tail(self) -> None:
+        """Waits until the blocks that share tiles need nothing of this one any more, which has to be
+        before it ends. All threads come by.
         """
 
 class OnlineSoftmax:

@@ -116,6 +116,12 @@ class Mbarrier:
         self,
     ) -> None:
         """Arrives, and goes on."""
+    def arrive_relaxed(
+        self,
+    ) -> None:
+        """As `arrive`, and says nothing of what was read and written before: only that those copies
+        and products are done that this thread has waited for.
+        """
     def arrive_after_copies(
         self,
     ) -> None:

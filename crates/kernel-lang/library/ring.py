@@ -22,6 +22,9 @@ class TileRing:
 
     def __init__(self, mma, a, b, stages, part, sharing):
         m, n, k = mma.tile
+        kp.static_assert(
+            n % (8 * sharing) == 0, "each block that shares a tile brings a multiple of 8 columns"
+        )
         layout_a = kp.make_smem_layout_a(mma, (m, k), stages)
         layout_b = kp.make_smem_layout_b(mma, (n, k), stages)
         part_b = kp.make_smem_layout_b(mma, (n // sharing, k), stages)
@@ -116,9 +119,6 @@ def tile_ring(mma, a, b, stages=4, part=(0, 1), sharing=1):
     kp.static_assert(
         kp.block_dim()[0] == mma.threads + WARPGROUP,
         "the block has a warpgroup and those of its `kp.tiled_mma`",
-    )
-    kp.static_assert(
-        mma.tile[1] % (8 * sharing) == 0, "blocks that share a tile have a multiple of 8 of its columns each"
     )
     return TileRing(mma, a, b, stages, part, sharing)
 

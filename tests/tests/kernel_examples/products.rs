@@ -63,8 +63,8 @@ fn matrix_units_multiply() {
     }
 }
 
-/// Every size of tiles, every number of blocks that share one along k, and blocks that share tiles of
-/// `b`: each is the quickest for some extents on some device.
+/// Every size of tiles, every number of blocks that share one along k, and blocks that share tiles
+/// of `b`: each is the quickest for some extents on some device.
 #[test]
 fn tiles_go_by_the_shape_and_the_device() {
     let gemm = function("gemm", "gemm");

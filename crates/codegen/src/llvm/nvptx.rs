@@ -2,9 +2,10 @@
 //! From a module of kernels to PTX, the text that NVIDIA's assembler and driver read.
 //!
 //! Few passes run before the code generator: it has those itself that kernels gain from, and one
-//! that they do without (`strength`); the assembler optimises once more. Variables become values, what is computed twice is computed once,
-//! and what can be known is; more made no machine code better. What LLVM's larger passes would
-//! bring into the form that its code generator likes, the lowering writes so at once.
+//! that they do without (`strength`); the assembler optimises once more. Variables become values,
+//! what is computed twice is computed once, and what can be known is; more made no machine code
+//! better. What LLVM's larger passes would bring into the form that its code generator likes, the
+//! lowering writes so at once.
 //!
 //! The module must be right, and must use nothing that the architecture has not: an instruction
 //! that LLVM cannot select ends the process. Not here: which version of PTX an instruction needs.

@@ -153,11 +153,12 @@ impl Clock {
         self.learn(block, Party::Warp(agent), time);
     }
 
-    /// What it knows of agents, which go by such numbers of blocks, and of phases of mbarriers.
+    /// Its part about agents, which go by such numbers of blocks, and phases of mbarriers.
     pub fn of_agents(&self, is_agents: impl Fn(u64) -> bool) -> Clock {
         let times = self.0.iter().flat_map(|times| times.iter());
         let is_kept = |(block, party)| is_agents(block) || matches!(party, Party::Mbarrier(_));
-        let kept: BTreeMap<_, _> = times.filter(|(of, _)| is_kept(**of)).map(|(of, time)| (*of, *time)).collect();
+        let kept: BTreeMap<_, _> =
+            times.filter(|(of, _)| is_kept(**of)).map(|(of, time)| (*of, *time)).collect();
         Clock((!kept.is_empty()).then(|| Rc::new(kept)))
     }
 

@@ -291,7 +291,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// What a lane has seen to be done of what agents do, and the phases that it has waited for.
+    /// The deeds of agents that a lane has seen done, and the phases that it has waited for.
     fn seen_done(&self, lane: usize) -> Clock {
         let known = self.warp.orders.as_deref().map(|orders| &orders[lane].acquired);
         let machine = &self.machine;

@@ -121,8 +121,8 @@ impl KernelFiles {
         span.text.is_some_and(|text| self.library().any(|(_, module, _)| module.text == text))
     }
 
-    /// Has a mistake that is in the library's text told at a call of it, and says so. The text tells
-    /// why.
+    /// Has a mistake that is in the library's text told at a call of it, and says so. The text
+    /// tells why.
     pub(crate) fn tell_at_call(&self, problem: &mut Diagnostic, called_at: Span) -> bool {
         let written = problem.labels.first_mut().filter(|label| self.is_of_library(label.span));
         let Some(written) = written else { return false };

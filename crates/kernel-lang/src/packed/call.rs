@@ -192,7 +192,9 @@ impl Evaluator<'_> {
     fn scope(&mut self, closure: &Closure, passed: Passed, span: Span) -> Option<Scope> {
         let Closure { module, function, frame, .. } = closure;
         let mut calls = self.progress.calls.clone();
-        if let Some(problem) = call::recursion::<Evaluator<'_>>(function, calls.iter().map(|(one, _)| one), span) {
+        if let Some(problem) =
+            call::recursion::<Evaluator<'_>>(function, calls.iter().map(|(one, _)| one), span)
+        {
             self.report(problem);
             return None;
         }

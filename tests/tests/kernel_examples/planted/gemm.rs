@@ -263,7 +263,10 @@ fn in_what_the_roles_of_gemm_count() {
     let example = gemm_of_roles(448);
     let deadlock = [("deadlock", EMPTY, None), ("deadlock", FULL, None)];
     let arrivals = "self.empty[s].init(sharing * mma.threads // WARPGROUP)";
-    let (init, sync) = (format!("{arrivals}\n"), "        if sharing == 1:\n            kp.sync_threads()\n        else:\n            kp.cluster_sync()\n");
+    let (init, sync) = (
+        format!("{arrivals}\n"),
+        "        if sharing == 1:\n            kp.sync_threads()\n        else:\n            kp.cluster_sync()\n",
+    );
     let unseen = [("shared-race", FULL, Some("^self.empty[s].init(sharing"))];
     example.expect((&format!("{init}{sync}"), &init), &unseen);
     let of_a_warp = format!("{init}        kp.sync_warp()\n");
@@ -288,7 +291,8 @@ fn in_what_the_roles_of_gemm_count() {
     let one_stage = [("deadlock", FULL, None), ("misused-barrier", FULL, None)];
     let filled = "step, at)\n            self.state.advance()";
     example.expect((filled, "step, at)"), &[&twice[..], &one_stage].concat());
-    let stages = "mma.tile\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages";
+    let stages =
+        "columns\"\n        )\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages";
     let beyond = [("deadlock", FULL, None), ("index-out-of-bounds", COPIES[0], None)];
     example.expect((stages, &format!("{stages} - 1")), &beyond);
 }
@@ -304,12 +308,11 @@ fn in_the_tiles_of_gemm() {
     let fill = "self.fill_b(a, place[1]";
     let others = [COPIES[1], SHARED_COPY].map(|copy| ("layout", copy, Some(fill)));
     example.expect(("self.fill_b(b, place[1]", fill), &others);
-    let layouts = "mma.tile\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages)\n        \
+    let layouts = "columns\"\n        )\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages)\n        \
                    layout_b = kp.make_smem_layout_b(mma, (n, k";
     let fill = "self.fill_b(b, place[1]";
     let others = [COPIES[1], SHARED_COPY].map(|copy| ("layout", copy, Some(fill)));
-    example
-        .expect((layouts, &format!("{layouts} // 2")), &[&others[..], &[multiplied]].concat());
+    example.expect((layouts, &format!("{layouts} // 2")), &[&others[..], &[multiplied]].concat());
     let shared = "(b, part_b)\n        self.tiles_a = kp.shared(mma.op.dtype, layout_a)";
     let plain = "kp.make_layout((m, k, stages), stride=(k, 1, m * k))";
     example.expect(

@@ -139,11 +139,15 @@ fn what_nobody_waits_for_is_found_in_any_order() {
     // An arrival that orders neither what was written nor what was read.
     expect_first(
         Lines { filled: "call mbarrier.arrive_relaxed(v23) @4:1", ..RIGHT },
-        &expect!["error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"],
+        &expect![
+            "error[shared-race]: race: `ring[31]` is read, and nothing orders that with another thread's write"
+        ],
     );
     expect_first(
         Lines { emptied: "call mbarrier.arrive_relaxed(v24) @7:1", ..RIGHT },
-        &expect!["error[shared-race]: race: `ring[0]` is written, and nothing orders that with another thread's read"],
+        &expect![
+            "error[shared-race]: race: `ring[0]` is written, and nothing orders that with another thread's read"
+        ],
     );
     // A wait for the phase before, which is complete.
     expect_first(

@@ -73,5 +73,6 @@ def f(x):
         <kernpack>/pipeline.py 54 where the library does it
         a function that is called for its value only computes it
         f.py 7 
-        <kernpack>/warpgroup.py 57 where the library does it"#]].assert_eq(&told.collect::<Vec<_>>().join("\n"));
+        <kernpack>/warpgroup.py 57 where the library does it"#]]
+    .assert_eq(&told.collect::<Vec<_>>().join("\n"));
 }
