@@ -154,10 +154,11 @@ fn two_sums_are_converted_at_once() {
     let ptx = bench.run(["emit", "gemm.py", "--as", "ptx", "--function", "gemm"]).stdout;
     let count = |word: &str| ptx.lines().filter(|line| line.contains(word)).count();
     let counts = ["f16x2", "bf16x2", "f16", "bf16"].map(|to| count(&format!("cvt.rn.{to}.f32")));
-    // Tiles have 256, 224, 192 and 128 columns, and 256 and 128 where rows are uneven, of which a
-    // thread has half as many sums. What blocks add up in two more kernels, it writes by eights.
-    // The eight of tiles with 16 columns go to columns of the result one by one.
-    let pairs = (256 + 224 + 192 + 128 + 256 + 128) / 4 + 2 * 8 / 2;
+    // Tiles have 256, 224, 192 and 128 columns, and 256 and 192 where two blocks share some, of
+    // which a thread has half as many sums; where rows are uneven, 256, 128 and 256. What blocks
+    // add up in two more kernels, it writes by eights. The eight of tiles with 16 columns go to
+    // columns of the result one by one.
+    let pairs = (256 + 224 + 192 + 128 + 256 + 192 + 256 + 128 + 256) / 4 + 2 * 8 / 2;
     assert_eq!(counts, [pairs, pairs, 8, 8]);
 }
 
