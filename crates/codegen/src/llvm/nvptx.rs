@@ -2,7 +2,7 @@
 //! From a module of kernels to PTX, the text that NVIDIA's assembler and driver read.
 //!
 //! Few passes run before the code generator: it has those itself that kernels gain from, and one
-//! that they do without (`strength`); the assembler optimises once more. Variables become values,
+//! that some do without (`strength`); the assembler optimises once more. Variables become values,
 //! what is computed twice is computed once, and what can be known is; more made no machine code
 //! better. What LLVM's larger passes would bring into the form that its code generator likes, the
 //! lowering writes so at once.
@@ -70,6 +70,9 @@ pub struct PtxOptions {
     /// The least version of PTX, where something in the module needs a later one than the
     /// architecture does.
     pub version: Option<PtxVersion>,
+    /// Whether sums and products stay as they are written, without strength reduction, which takes
+    /// long where there are very many.
+    pub as_written: bool,
 }
 
 /// Why there is no PTX.
@@ -122,7 +125,9 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     }
     let arrays = emitter.thread_arrays();
     emitter.hide_confused();
-    strength::leave_out(emitter.context);
+    if options.as_written {
+        strength::leave_out(emitter.context);
+    }
     let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(refused)?;
     Ok(Ptx { text: String::from_utf8_lossy(text.as_slice()).into_owned(), arrays })
 }

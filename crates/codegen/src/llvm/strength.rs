@@ -3,8 +3,7 @@
 //!
 //! The pass writes `(x + 1) * y` as the product `x * y` that is there already, plus `y`. LLVM's
 //! code generator runs it for GPUs. It asks of each pair of such sums whether one may stand for the
-//! other, and took nine tenths of the time of kernels that keep a hundred sums a thread. What
-//! kernels gain from it NVIDIA's assembler does too.
+//! other, and takes nine tenths of the time of kernels that keep a hundred sums a thread.
 #![expect(unsafe_code, reason = "LLVM's C interface has no switch for a pass")]
 
 use inkwell::context::{AsContextRef, Context};

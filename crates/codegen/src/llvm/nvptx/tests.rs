@@ -96,22 +96,26 @@ fn lines_are_directives_alone() {
     expect_text(&add_one("compute_80", true), &expect_file!["tests/add_one_lines.ptx"]);
 }
 
-/// Strength reduction would leave one product, and sums with it.
+/// Strength reduction leaves one product, and sums with it.
 #[test]
-fn products_stay_products() {
-    let context = Context::create();
-    let emitter = Emitter::new(&context, "products");
-    let params = [Ty::PtrTo(AddressSpace(1)), Ty::I32, Ty::I32].map(KernelParam::from);
-    let kernel = emitter.define_kernel("products", &params, KERNEL);
-    let [out, x, y] = [0, 1, 2].map(|param| emitter.param(kernel, param));
-    for n in 2..6 {
-        let factor = emitter.arith(super::super::Operation::Add, x, emitter.int(Ty::I32, n));
-        let product = emitter.arith(super::super::Operation::Mul, factor, y);
-        emitter.store(emitter.offset(out, emitter.int(Ty::I64, 4 * n)), product);
-    }
-    emitter.ret_void();
-    let text = ptx(&emitter, arch("sm_90a"), &PtxOptions::default()).expect("right").text;
-    assert_eq!(text.matches("mul.lo.s32").count(), 4, "{text}");
+fn products_stay_products_where_that_is_asked_for() {
+    let n_products = |as_written| {
+        let context = Context::create();
+        let emitter = Emitter::new(&context, "products");
+        let params = [Ty::PtrTo(AddressSpace(1)), Ty::I32, Ty::I32].map(KernelParam::from);
+        let kernel = emitter.define_kernel("products", &params, KERNEL);
+        let [out, x, y] = [0, 1, 2].map(|param| emitter.param(kernel, param));
+        for n in 2..6 {
+            let factor = emitter.arith(super::super::Operation::Add, x, emitter.int(Ty::I32, n));
+            let product = emitter.arith(super::super::Operation::Mul, factor, y);
+            emitter.store(emitter.offset(out, emitter.int(Ty::I64, 4 * n)), product);
+        }
+        emitter.ret_void();
+        let options = PtxOptions { as_written, ..PtxOptions::default() };
+        let text = ptx(&emitter, arch("sm_90a"), &options).expect("right").text;
+        text.matches("mul.lo.s32").count()
+    };
+    assert_eq!([n_products(true), n_products(false)], [4, 1]);
 }
 
 #[test]
@@ -119,7 +123,8 @@ fn the_version_is_the_first_that_will_do() {
     let context = Context::create();
     let version = |name: &str, version| {
         let emitter = emit_add_one(&context, false);
-        let text = ptx(&emitter, arch(name), &PtxOptions { version })?.text;
+        let options = PtxOptions { version, ..PtxOptions::default() };
+        let text = ptx(&emitter, arch(name), &options)?.text;
         let line = text.lines().find(|line| line.starts_with(".version"));
         Ok::<_, PtxError>(line.expect("a version").to_string())
     };

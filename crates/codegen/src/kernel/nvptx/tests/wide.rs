@@ -93,8 +93,8 @@ fn sixteen_bytes_of_any_type_are_one_access() {
 #[test]
 fn a_length_that_is_no_multiple_leaves_elements() {
     Doubling { n: "", ..FOUR }.expect(expect![[r#"
-        ld.global.nc.b32  %r5, [%rd1];
-        st.global.b32  [%rd2], %r6;
+        ld.global.nc.b32  %r6, [%rd1];
+        st.global.b32  [%rd2], %r7;
         ld.global.nc.b32  %r8, [%rd1+4];
         st.global.b32  [%rd2+4], %r9;
         ld.global.nc.b32  %r11, [%rd1+8];
