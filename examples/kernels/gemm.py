@@ -54,8 +54,8 @@ def gemm_simple(a, b, c):
 
 
 ROWS, DEPTH, MEMORY, BESIDE, ADDING = 128, 64, 192 << 10, 32, 2048
-# Columns of a tile, how many blocks have a part of k each, and how many share tiles of b; those where rows of the result are no
-# multiple of 16 bytes.
+# Columns of a tile, how many blocks have a part of k each, and how many share tiles of b. The others are for results whose rows are
+# no multiple of 16 bytes.
 SHAPES = (
     (256, 1, 1),
     (224, 1, 1),
@@ -112,7 +112,7 @@ def launch_roles(a, b, c, shape, epilogue=None):
         shared = gemm_parts(a, b, c, width, parts, epilogue)
         shared.launch(grid=tiles * parts, block=384, cluster=parts, arch="sm_90a")
     else:
-        blocks = sharing * kp.min(kp.device.sm_count // sharing, tiles)
+        blocks = sharing * kp.min(kp.max(kp.device.sm_count // sharing, 1), tiles)
         roles = gemm_roles(a, b, c, width, sharing, epilogue)
         roles.launch(grid=blocks, block=384, cluster=sharing, max_registers=168, arch="sm_90a")
 
@@ -139,8 +139,9 @@ def launch_best(a, b, c, shapes, epilogue=None):
 def cost(k, c, shape):
     """How long the busiest multiprocessor takes, in columns that it multiplies in a step along k.
 
-    A tile takes as long as its columns and `BESIDE`, or as the rows that it loads of both factors, where these are no multiple of 32 bytes.
-    What another block has of it is added in the time of `ADDING`. So shapes with more parts than steps are never the cheapest.
+    A step of a tile takes its columns and `BESIDE`. Where rows of the factors are no multiple of 32 bytes, it takes as many as the rows
+    that it loads, if these are more. What another block has of a tile is added in the time of `ADDING`. So shapes with more parts than
+    steps are never the cheapest.
     """
     width, parts, sharing = shape
     turns = kp.ceil_div(n_tiles(c, (sharing * ROWS, width)) * parts * sharing, kp.device.sm_count)

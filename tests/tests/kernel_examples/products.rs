@@ -78,6 +78,8 @@ fn tiles_go_by_the_shape_and_the_device() {
         (132, [17, 16, 7168], "gemm_parts_2_float16"),
         // Rows that are slow to load.
         (4, [250, 496, 72], "gemm_roles_6_float16"),
+        // A cluster has two blocks, however few multiprocessors there are.
+        (1, [250, 496, 72], "gemm_roles_6_float16"),
         (4, [300, 376, 200], "gemm_roles_7_float16"),
         (132, [15, 31, 72], "gemm_roles_float16"),
         (1, [130, 255, 80], "gemm_roles_8_float16"),
