@@ -137,15 +137,15 @@ def table_of(title, functions, shapes, leasts, means):
 
 
 def variants(folder):
-    """`gemm` by each size of tiles alone, by what it is."""
-    module = tvm_ffi.load_module(str(folder / "gemm_variants.so"))
-    shapes = [(256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4)]
-    names = {
-        f"{width} columns, {parts}": f"columns_{width}_parts_{parts}" for width, parts in shapes
+    """`gemm` by each size of tiles alone, by what it is, in the order of gemm_variants.py."""
+    variant = tvm_ffi.load_module(str(folder / "gemm_variants.so")).variant
+    parts = [(256, 1), (224, 1), (192, 1), (128, 1), (128, 2), (128, 4)]
+    names = [f"{width} columns, {n}" for width, n in parts]
+    names += ["256 columns, two share", "192 columns, two share", "of b @ a.T"]
+    return {
+        name: lambda a, b, c, number=number: variant(a, b, c, number)
+        for number, name in enumerate(names)
     }
-    names |= {f"{width} columns, two share": f"columns_{width}_shared" for width in (256, 192)}
-    names["of b @ a.T"] = "few_rows"
-    return {name: getattr(module, function) for name, function in names.items()}
 
 
 def epilogue(folder):
