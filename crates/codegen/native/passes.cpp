@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which passes of LLVM's code generator do not run, for one context. LLVM's own switch is an option of the whole process.
+// Which passes of LLVM's code generator do not run, for one context. LLVM's own switch is an option
+// of the whole process.
 
 #include "passes.h"
 

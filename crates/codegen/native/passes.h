@@ -8,7 +8,8 @@
 
 extern "C" {
 
-// From now on no module of the context has its sums and products strength-reduced by the code generator.
+// From now on the code generator reduces the strength of no module's sums and products that is of
+// the context.
 void kernpack_without_strength_reduction(LLVMContextRef context);
 }
 

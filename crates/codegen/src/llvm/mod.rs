@@ -12,8 +12,8 @@
 //! (`cache_hint`), constants that are `hidden` from the assembler, conversions that are `paired`,
 //! and the lines of source (`line`) that instructions come from.
 //!
-//! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler, which
-//! `strength` reduction has not touched.
+//! A module becomes an `object` for the host, or `nvptx`: text for NVIDIA's assembler, without
+//! `strength` reduction where that is asked for.
 
 mod arithmetic;
 mod cache_hint;

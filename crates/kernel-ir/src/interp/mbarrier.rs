@@ -10,6 +10,9 @@
 //! be complete before every wait for the last one has seen that: parity would tell another phase
 //! then. That is found by what is ordered, not by which happened to be first.
 //!
+//! An arrival that is relaxed teaches them less: which copies and products its thread has seen
+//! done, and which phases are complete.
+//!
 //! A wait is over, too, before its warp makes the next group of products of a warpgroup. All four
 //! warps make such a group, so that one thread that has seen it done may tell for all of them that
 //! they have waited; of what else they did, it knows nothing.

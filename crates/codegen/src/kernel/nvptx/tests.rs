@@ -66,6 +66,53 @@ fn small_kernels_share_a_module_and_all_share_a_text() {
     assert_eq!(text.matches(".version").count(), 1, "{text}");
 }
 
+/// `x[i] = (n + i) * m` for four `i`, behind a product of matrices where there is one.
+fn sums(name: &str, product: &str) -> Kernel {
+    kernel(&format!(
+        "kernel {name}(v0 x: pointer.global int32 align 4 written, v1 n: int32, v2 m: int32)
+            block [32, 1, 1] {{
+            v3: int32 = const 2
+            v4: int32 = const 3
+            v5: int32 = const 4
+            v6: int64 = const 4
+            v7: int64 = const 8
+            v8: int32 = add v1, v3
+            v9: int32 = mul v8, v2
+            v10: int32 = add v1, v4
+            v11: int32 = mul v10, v2
+            v12: int32 = add v1, v5
+            v13: int32 = mul v12, v2
+            v14: pointer.global = offset v0, v6
+            v15: pointer.global = offset v0, v7
+            store v0, v9 align 4
+            store v14, v11 align 4
+            store v15, v13 align 4
+            {product}
+        }}"
+    ))
+}
+
+const PRODUCT: &str = "
+    v16: int32x4 = load v0 align 4
+    v17: int8x16 = bitcast v16
+    v18: int32x2 = load v0 align 4
+    v19: int8x8 = bitcast v18
+    v20: int32x4 = call mma.m16n8k32(v17, v19, v16)
+    store v0, v20 align 4";
+
+/// The code generator reduces the strength of what stands in no kernel with matrix units, whatever
+/// stands beside it.
+#[test]
+fn kernels_with_matrix_units_have_modules_of_their_own() {
+    let kernels = [sums("a", ""), sums("b", PRODUCT), sums("c", PRODUCT), sums("d", "")];
+    let kernels: Vec<_> = kernels.iter().collect();
+    let sizes: Vec<_> = in_modules(&kernels).iter().map(|module| module.len()).collect();
+    assert_eq!(sizes, [1, 2, 1]);
+    let text = ptx(&kernels, "sm_90".parse().expect("it is one"), false).expect("right").text;
+    let products = text.split(".entry ").skip(1).map(|entry| entry.matches("mul.lo.s32").count());
+    assert_eq!(products.collect::<Vec<_>>(), [1, 3, 3, 1]);
+}
+
 #[test]
 fn demands_are_directives() {
     let directives = |head: &str| {
