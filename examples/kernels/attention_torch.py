@@ -56,7 +56,7 @@ def by_kernels(q, k, v, out, lse, grad, scale, left, right):
     """The gradients of q, k and v, by PyTorch's kernels."""
     n_queries, n_keys = q.shape[2], k.shape[2]
     is_causal = right == 0 and n_queries == n_keys
-    # Without dropout there are no numbers by chance, whose state they ask for.
+    # Both ask for the state of random numbers, and use it for dropout alone.
     if left < 0 and (right < 0 or is_causal) and q.shape[1] == k.shape[1]:
         state = lse.new_zeros((), dtype=torch.int64)
         return torch.ops.aten._scaled_dot_product_cudnn_attention_backward(
@@ -64,7 +64,7 @@ def by_kernels(q, k, v, out, lse, grad, scale, left, right):
             *(n_queries, n_keys, 0.0, is_causal),
             scale=scale,
         )
-    # Causal masks are in the corner where the last query sees the last key, as ours.
+    # It counts windows from where the last query sees the last key, as we do.
     state = lse.new_zeros(2, dtype=torch.uint64)
     found = torch.ops.aten._flash_attention_backward(
         *(x.transpose(1, 2) for x in (grad, q, k, v, out)),
