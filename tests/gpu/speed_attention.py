@@ -6,8 +6,8 @@
 FOLDER is a bundle, or has the packages kernels_attention.so and kernels_paged_decode.so alone. Columns say what is reached
 of cuDNN's, which PyTorch calls, and what PyTorch's own flash attention reaches, measured in the same run; the
 control is cuDNN's against itself. 16,384 tokens of 16 heads, in numbers of a normal distribution.
-Of one query for each of
-64 sequences the table tells how fast keys and values are read, beside how fast a copy of them reads and writes.
+Gradients are measured likewise, by autograd. Of one query for each of 64 sequences the table tells how fast keys
+and values are read, beside how fast a copy of them reads and writes.
 Medians of rounds in an order by chance. `judge` says when a target is missed.
 """
 
@@ -20,6 +20,9 @@ from judge import Figure, Round, Table, shuffle
 from speed_matrix import MOST_TURNS, ROUNDS, STEADY, sampler
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
+
+sys.path.insert(0, str(Path(__file__).parent / "examples/kernels"))
+import attention_torch
 
 TOKENS, HEADS = 16384, 16
 # What has to be reached of cuDNN's: of (d, length, whether it is causal).
@@ -35,6 +38,15 @@ LEAST = {
 }
 # And of a copy of keys and values, in pages.
 LEAST_OF_COPY = 0.85
+# Of what gradients are measured: (d, length, whether it is causal, heads of keys).
+GRADIENTS = [
+    (128, 4096, False, 16),
+    (128, 4096, True, 16),
+    (128, 16384, True, 16),
+    (64, 4096, True, 16),
+    (128, 4096, True, 4),
+]
+GRADIENT_ROUNDS = 15
 
 
 def calls_of(attention, d, length, is_causal):
@@ -77,6 +89,36 @@ def measure(attention, case):
     return Round([told("cuDNN"), f"{control:.3f}", *others], (figure,), (control,))
 
 
+def gradient_calls(d, length, is_causal, heads):
+    """Calls of cuDNN's gradient, of that again, and of the one of attention_torch.py."""
+    normal = lambda heads: torch.randn(TOKENS // length, heads, length, d, device="cuda").bfloat16()
+    q, k, v = (normal(n).requires_grad_() for n in (HEADS, heads, heads))
+    ours, _ = attention_torch.attention(q, k, v, d**-0.5, -1, 0 if is_causal else -1)
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        theirs = scaled_dot_product_attention(
+            q, k, v, is_causal=is_causal, enable_gqa=heads < HEADS
+        )
+    grad = torch.randn_like(ours)
+
+    def gradient(out):
+        return lambda: torch.autograd.grad(out, (q, k, v), grad, retain_graph=True)
+
+    return {
+        "cuDNN": gradient(theirs),
+        "control": gradient(theirs),
+        "attention_torch": gradient(ours),
+    }
+
+
+def measure_gradient(case):
+    samples = {name: sampler(call) for name, call in gradient_calls(*case).items()}
+    seconds = shuffle(samples, GRADIENT_ROUNDS)
+    control = seconds["cuDNN"] / seconds["control"]
+    told = [f"{seconds[name] * 1000:.3f} ms" for name in ("cuDNN", "attention_torch")]
+    cells = [*told, f"{seconds['cuDNN'] / seconds['attention_torch']:.3f}", f"{control:.3f}"]
+    return Round(cells, (), (control,))
+
+
 def decode_calls(paged_decode, d, page):
     """A call for 64 sequences of 8192 keys, of 64 heads of which 8 share keys, and copies of these."""
     n, length, heads, shared = 64, 8192, 64, 8
@@ -116,6 +158,12 @@ def main(folder):
     for case in LEAST:
         name = f"{case[0]}, {case[1]}{', causal' if case[2] else ''}"
         table.row(name, lambda case=case: measure(attention, case))
+    columns = ["d, length", "cuDNN", "attention_torch", "of cuDNN", "control"]
+    table = Table("The gradient of attention, beside cuDNN's.", columns)
+    for case in GRADIENTS:
+        heads = "" if case[3] == HEADS else f", {case[3]} heads of keys"
+        name = f"{case[0]}, {case[1]}{', causal' if case[2] else ''}{heads}"
+        table.row(name, lambda case=case: measure_gradient(case))
     paged_decode = tvm_ffi.load_module(str(folder / "kernels_paged_decode.so")).paged_decode
     columns = ["d, page", "copy", "control", "paged_decode"]
     table = Table("Attention to keys and values in pages, beside a copy of them.", columns)

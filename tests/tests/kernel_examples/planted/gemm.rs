@@ -265,7 +265,8 @@ fn in_what_the_roles_of_gemm_count() {
     let arrivals = "self.empty[s].init(sharing * mma.threads // WARPGROUP)";
     let (init, sync) = (
         format!("{arrivals}\n"),
-        "        if sharing == 1:\n            kp.sync_threads()\n        else:\n            kp.cluster_sync()\n",
+        "        if sharing == 1:\n            kp.sync_threads()\n        \
+         else:\n            kp.cluster_sync()\n",
     );
     let unseen = [("shared-race", FULL, Some("^self.empty[s].init(sharing"))];
     example.expect((&format!("{init}{sync}"), &init), &unseen);
@@ -308,7 +309,8 @@ fn in_the_tiles_of_gemm() {
     let fill = "self.fill_b(a, place[1]";
     let others = [COPIES[1], SHARED_COPY].map(|copy| ("layout", copy, Some(fill)));
     example.expect(("self.fill_b(b, place[1]", fill), &others);
-    let layouts = "columns\"\n        )\n        layout_a = kp.make_smem_layout_a(mma, (m, k), stages)\n        \
+    let layouts = "columns\"\n        )\n        \
+                   layout_a = kp.make_smem_layout_a(mma, (m, k), stages)\n        \
                    layout_b = kp.make_smem_layout_b(mma, (n, k";
     let fill = "self.fill_b(b, place[1]";
     let others = [COPIES[1], SHARED_COPY].map(|copy| ("layout", copy, Some(fill)));
