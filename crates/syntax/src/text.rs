@@ -37,6 +37,11 @@ impl Span {
         Span { text: self.text, start, end }
     }
 
+    /// Whether both have a byte.
+    pub fn overlaps(self, other: Span) -> bool {
+        self.text == other.text && self.start < other.end && other.start < self.end
+    }
+
     /// This one where it is of a text of a table, else the other.
     pub fn or(self, other: Span) -> Span {
         if self.text.is_some() { self } else { other }

@@ -38,6 +38,9 @@ pub(super) struct Parts<'f> {
     /// How many of the workspaces the decorator says: the body asks for the others.
     pub n_declared: usize,
     pub pass: Pass,
+    /// In the final pass, what the one before it found not to be asked of every call: see
+    /// [`Evaluator::unasked`].
+    pub unasked: &'f [Span],
     /// Whether the signature was made of a call's arguments.
     pub is_made: bool,
 }
@@ -52,11 +55,14 @@ pub(super) struct Walked {
     pub notes: Diagnostics,
     /// Problems of this combination of dtypes alone.
     pub of_row: Vec<OfRow>,
+    /// See [`Evaluator::unasked`].
+    pub unasked: Vec<Span>,
 }
 
 /// Runs a body with what is known of its calls.
 pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
-    let Parts { files, definition, signature, workspaces, n_declared, pass, is_made } = parts;
+    let Parts { files, definition, signature, workspaces, n_declared, pass, unasked, is_made } =
+        parts;
     let mut names = names(signature, workspaces, &facts);
     let results = signature.results.iter();
     let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
@@ -67,14 +73,17 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> Walked {
         let asked = workspaces[n_declared..].iter().map(|workspace| &workspace.name.value);
         results.chain(asked).for_each(|name| drop(names.remove(&name[..])));
     }
-    let evaluator =
-        Evaluator { pass, ..Evaluator::new(files, definition.module, Names::new(names), facts) };
+    let evaluator = Evaluator {
+        pass,
+        unasked: unasked.to_vec(),
+        ..Evaluator::new(files, definition.module, Names::new(names), facts)
+    };
     let (launches, meetings) = (Vec::new(), Vec::new());
     let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
     walk.run();
     let Walk { launches, evaluator, .. } = walk;
-    let Evaluator { found, problems, notes, of_row, .. } = evaluator;
-    Walked { launches, found, problems, notes, of_row }
+    let Evaluator { found, problems, notes, of_row, unasked, .. } = evaluator;
+    Walked { launches, found, problems, notes, of_row, unasked }
 }
 
 /// A dtype that a call passes is constant where the signature was made of the call's arguments.

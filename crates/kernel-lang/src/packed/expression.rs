@@ -40,6 +40,8 @@ pub(super) struct Evaluator<'f> {
     pub pass: Pass,
     /// Rules of the signature that it says.
     pub found: Found,
+    /// Where it says those that the pass that finds them saw are not asked of every call there.
+    pub unasked: Vec<Span>,
     pub problems: Diagnostics,
     /// Its prints.
     pub notes: Diagnostics,
@@ -72,7 +74,7 @@ impl<'f> Evaluator<'f> {
     ) -> Evaluator<'f> {
         let (pass, found) = (Pass::Final, Found::default());
         let (problems, notes) = (Diagnostics::default(), Diagnostics::default());
-        let (of_row, progress, asked) = (vec![], Progress::default(), vec![]);
+        let (of_row, progress, asked, unasked) = (vec![], Progress::default(), vec![], vec![]);
         Evaluator {
             files,
             module,
@@ -80,6 +82,7 @@ impl<'f> Evaluator<'f> {
             facts,
             pass,
             found,
+            unasked,
             problems,
             notes,
             of_row,

@@ -116,11 +116,16 @@ impl Evaluator<'_> {
             return true;
         }
         let is_asked = self.facts.is_always_asked(&rule);
-        if self.pass == Pass::Finding {
-            self.facts.demand(&rule);
-            self.found.add(rule);
+        match self.pass {
+            Pass::Finding => {
+                self.unasked.extend((!is_asked).then_some(span));
+                self.facts.demand(&rule);
+                self.found.add(rule);
+                is_asked
+            }
+            // The sides may be known in part by now, while what is asked is the whole rule.
+            Pass::Final => is_asked && !self.unasked.iter().any(|one| one.overlaps(span)),
         }
-        is_asked
     }
 
     /// Demands what launches rely on, so that it has to be asked of each call that gets here.

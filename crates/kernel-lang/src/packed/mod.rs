@@ -208,6 +208,8 @@ struct Walked {
     found: Found,
     /// Why no call of a combination of dtypes is accepted.
     refused: Vec<(Row, OfRow)>,
+    /// See [`expression::Evaluator::unasked`].
+    unasked: Vec<(Row, Vec<Span>)>,
     problems: Diagnostics,
 }
 
@@ -227,7 +229,7 @@ impl Body<'_> {
             true => written.clone().for_call(&|_| true),
             false => written.clone(),
         };
-        let first = self.walk(&asked, &workspaces, Pass::Finding, &[])?;
+        let first = self.walk(&asked, &workspaces, None)?;
         let is_bad = first.problems.has_errors();
         let is_done = match self.is_made {
             true => is_bad,
@@ -242,17 +244,18 @@ impl Body<'_> {
             Some(Some(names)) => written.for_call(&|path| names.contains(path)),
             None => written,
         };
-        let (whole, workspaces) = first.found.added_to(&written, workspaces);
-        match self.walk(&whole, &workspaces, Pass::Final, &first.refused) {
+        let (whole, workspaces) = first.found.clone().added_to(&written, workspaces);
+        match self.walk(&whole, &workspaces, Some(&first)) {
             Ok(walked) => Ok((whole, workspaces, walked)),
             // What was found is no good; what else is wrong was seen without it.
             Err(found) => Err(Diagnostics([first.problems.0, found.0].concat())),
         }
     }
 
-    /// Goes through it, for a signature. A combination of dtypes that was refused `before` is
-    /// refused again. The final pass may have the whole function on a side of a condition, where an
-    /// assertion that no call keeps looks like one that only the calls on that side break.
+    /// Goes through it, for a signature: to find what belongs there, and with what `before` has
+    /// found. A combination of dtypes that was refused then is refused again. The final pass may
+    /// have the whole function on a side of a condition, where an assertion that no call keeps
+    /// looks like one that only the calls on that side break.
     ///
     /// # Errors
     /// What is wrong with the signature.
@@ -260,32 +263,48 @@ impl Body<'_> {
         &self,
         signature: &Signature,
         workspaces: &[Workspace],
-        pass: Pass,
-        before: &[(Row, OfRow)],
+        before: Option<&Walked>,
     ) -> Result<Walked, Diagnostics> {
         let Body { files, definition, n_declared, is_made } = *self;
         let bindings = signature.resolve()?;
-        let (mut rows, mut found, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let pass = if before.is_some() { Pass::Final } else { Pass::Finding };
+        let (mut rows, mut found) = (Vec::new(), Vec::new());
+        let (mut refused, mut unasked) = (Vec::new(), Vec::new());
         let (mut problems, mut told) = (Diagnostics::default(), Told::default());
         for (number, row) in self::rows(signature, &bindings).into_iter().enumerate() {
             let facts = CallFacts::of(signature, &bindings, workspaces, row.clone());
-            let parts =
-                body::Parts { files, definition, signature, workspaces, n_declared, pass, is_made };
+            let parts = body::Parts {
+                files,
+                definition,
+                signature,
+                workspaces,
+                n_declared,
+                pass,
+                unasked: before.map_or(&[], |before| of_row(&before.unasked, &row)),
+                is_made,
+            };
             let walked = body::run(parts, facts);
             // What is wrong is so for most combinations of dtypes.
             problems.extend_new(walked.problems);
-            let before = before.iter().filter(|(of, _)| *of == row).map(|(_, why)| why.clone());
+            let before = before.into_iter().flat_map(|before| &before.refused);
+            let before = before.filter(|(of, _)| *of == row).map(|(_, why)| why.clone());
             for why in before.chain(walked.of_row) {
                 let diagnostic = why.diagnostic.clone().into();
                 told.add(diagnostic, (number, &row), (why.span, why.words));
                 refused.push((row.clone(), why));
             }
             found.push((row.clone(), walked.found));
+            unasked.push((row.clone(), walked.unasked));
             rows.push(PackedRow { row, launches: walked.launches, notes: walked.notes });
         }
         problems.extend(told.finish());
-        Ok(Walked { rows, found: Found::of_rows(&found), refused, problems })
+        Ok(Walked { rows, found: Found::of_rows(&found), refused, unasked, problems })
     }
+}
+
+/// What there is of one combination of dtypes.
+fn of_row<'a, T>(all: &'a [(Row, Vec<T>)], row: &Row) -> &'a [T] {
+    all.iter().find(|(of, _)| of == row).map_or(&[], |(_, found)| found)
 }
 
 /// The combinations of dtypes that a signature allows; one without any where it has no variables.
