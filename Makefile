@@ -58,7 +58,7 @@ test:
 	scripts/setup all
 	$(MAKE) native BUILT='--workspace --lib --bins --tests'
 	cargo test $(CARGO_FLAGS) --workspace
-	"$$KERNPACK_PYTHON" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder python-tests
+	"$$KERNPACK_PYTHON" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 python-tests
 
 .PHONY: build
 build:
