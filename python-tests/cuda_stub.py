@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import sys
@@ -30,11 +31,22 @@ def begin() -> None:
 
 def forget() -> None:
     """Has the driver forget what was called: it keeps a line for each call otherwise."""
+    _take()
+
+
+def log() -> list[dict[str, object]]:
+    """What was called since the driver was to forget: `tests/cuda-stub/src/log.rs` describes a call."""
+    return [json.loads(line) for line in _take().splitlines()]
+
+
+def _take() -> str:
     driver = ctypes.CDLL("libcuda.so.1")
     take = driver.kernpack_cuda_stub_take_log
     take.argtypes, take.restype = [ctypes.c_char_p, ctypes.c_size_t], ctypes.c_size_t
     length = take(None, 0)
-    take(ctypes.create_string_buffer(length + 1), length + 1)
+    text = ctypes.create_string_buffer(length + 1)
+    take(text, length + 1)
+    return text.value.decode()
 
 
 def _restart() -> None:

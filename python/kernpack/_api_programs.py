@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from . import _algebra
 from ._algebra import *
 from ._algebra import make_identity_layout, shape
+from ._bench import Comparison, Figure, Measured, bench, compare
 from ._check import CheckError, Checked, Finding
 from ._emitted import Resources
 from ._jit import JitFunction, Variant, compile, jit
@@ -24,14 +25,19 @@ else:
 __all__ = [
     "CheckError",
     "Checked",
+    "Comparison",
     "Constexpr",
+    "Figure",
     "Finding",
     "JitFunction",
     "Kernel",
     "Layout",
+    "Measured",
     "Resources",
     "Swizzle",
     "Variant",
+    "bench",
+    "compare",
     "compile",
     "draw",
     "jit",

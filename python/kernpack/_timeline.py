@@ -12,7 +12,7 @@ import dataclasses
 import struct
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence
 
-from . import _build, _device_memory, _emitted, _graphs, _interpreted, _timeline_shown
+from . import _build, _device_memory, _driver, _emitted, _graphs, _interpreted, _timeline_shown
 from ._argument import leaves
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def record(
             f"{function.package.path} was not built from their text here"
         )
     try:
-        driver = _device_memory.driver()
+        driver = _driver.driver()
     except RuntimeError as error:
         raise RuntimeError(f"`{name}` has no timeline: {error}") from None
     timed, asked = _build.timed(request)

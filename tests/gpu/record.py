@@ -544,6 +544,13 @@ def events(d):
     d("cuEventRecord", None, stream)
     d("cuStreamWaitEvent", stream, None, 0)
     d("cuEventDestroy_v2", None)
+    timed, never = (d.new("cuEventCreate", 0) for _ in range(2))
+    d("cuEventRecord", timed, stream)
+    d("cuStreamSynchronize", stream)
+    for start, end in ((timed, never), (never, timed), (timed, event), (event, timed)):
+        d("cuEventElapsedTime", Place(), start, end)
+    for of in (timed, never):
+        d("cuEventDestroy_v2", of)
     memory, host = d.new("cuMemAlloc_v2", 64), ctypes.create_string_buffer(64)
     record = lambda of, on: lambda: d("cuEventRecord", of, on)
     wait = lambda on, of: lambda: d("cuStreamWaitEvent", on, of, 0)

@@ -264,4 +264,5 @@ numbers! {
     u32 = "unsigned int";
     u64 = "cuuint64_t";
     usize = "size_t";
+    f32 = "float";
 }

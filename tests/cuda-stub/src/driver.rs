@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::status::Status;
 use crate::thread::Thread;
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// The objects of one kind.
 #[derive(Debug)]
@@ -139,8 +140,12 @@ pub struct Capture {
 pub struct Event {
     /// The context it was made in.
     pub context: CUcontext,
+    /// Whether it says when it was recorded.
+    pub is_timed: bool,
     /// Where it was recorded last.
     pub recorded: Recorded,
+    /// When that was.
+    pub at: Instant,
 }
 
 /// Where an event was recorded last.
@@ -336,6 +341,13 @@ impl Driver {
     /// An event that lives.
     pub fn event(&mut self, event: CUevent) -> Result<&mut Event, Status> {
         self.events.get_mut(event.0).ok_or(Status::INVALID_HANDLE)
+    }
+
+    /// When an event that takes time was recorded.
+    pub fn when(&mut self, event: CUevent) -> Result<Instant, Status> {
+        let event = self.event(event)?;
+        let is_told = event.is_timed && event.recorded == Recorded::Before;
+        if is_told { Ok(event.at) } else { Err(Status::INVALID_HANDLE) }
     }
 
     /// The context that work on a stream goes to: the current one for the streams that every

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Events, by which streams wait for one another. All work is done at once, so that there is
-//! nothing to wait for; what is refused is.
+//! Events, by which streams wait for one another, and which say when work was done. All work is done
+//! at once, so that there is nothing to wait for; what is refused is.
 
 use crate::argument::Out;
 use crate::c_types::{CUevent, CUstream};
 use crate::driver::{Event, Recorded};
 use crate::status::Status;
+use std::time::Instant;
 
 /// An event that takes no time, as those must be that go to another process.
 const DISABLE_TIMING: u32 = 2;
@@ -20,7 +21,7 @@ api! {
         if flags > ALL_FLAGS || is_timed && flags & INTERPROCESS != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let new = Event { context, recorded: Recorded::Never };
+        let new = Event { context, is_timed, recorded: Recorded::Never, at: Instant::now() };
         event.put(CUevent(call.driver.events.add(new)))
     }
 
@@ -39,8 +40,17 @@ api! {
         let is_captured = call.enqueue(stream)?;
         let key = call.capture_key(stream);
         let recorded = if is_captured { Recorded::In(key) } else { Recorded::Before };
-        call.driver.event(event)?.recorded = recorded;
+        let event = call.driver.event(event)?;
+        (event.recorded, event.at) = (recorded, Instant::now());
         Ok(())
+    }
+
+    /// The milliseconds between the recordings of two events that take time. Work is done as it is
+    /// submitted, so that they are those of the host.
+    fn cuEventElapsedTime(call, milliseconds: Out<f32>, start: CUevent, end: CUevent) {
+        let [start, end] = [call.driver.when(start)?, call.driver.when(end)?];
+        let (later, earlier) = (end.saturating_duration_since(start), start.saturating_duration_since(end));
+        milliseconds.put((later.as_secs_f32() - earlier.as_secs_f32()) * 1000.0)
     }
 
     /// Has a stream of any context wait for an event. In a capture that is only for what was

@@ -6,6 +6,7 @@ use kernpack_cuda_stub::argument::{Destination, Out, Source};
 use kernpack_cuda_stub::c_types::{CUcontext, CUdeviceptr, CUevent, CUstream};
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::status::Status;
+use std::time::Duration;
 
 fn event(stub: &Stub, flags: u32) -> Result<CUevent, Status> {
     handle(CUevent, |out| stub.cuEventCreate(out, flags))
@@ -42,6 +43,26 @@ fn streams_wait_for_events_of_any_context_and_record_their_own() {
         assert_eq!(stub.cuEventDestroy_v2(gone), Status::INVALID_HANDLE);
         assert_eq!(stub.cuEventRecord(gone, foreign), Status::INVALID_HANDLE);
         assert_eq!(stub.cuStreamWaitEvent(foreign, gone, 0), Status::INVALID_HANDLE);
+    }
+}
+
+#[test]
+fn events_say_how_long_what_is_between_them_took() {
+    let (stub, _) = Stub::ready("");
+    let stream = stub.stream(1);
+    let [start, end, never] = [(); 3].map(|()| event(&stub, 0).unwrap());
+    let untimed = event(&stub, 2).unwrap();
+    assert_eq!(stub.cuEventRecord(start, stream), Status::SUCCESS);
+    std::thread::sleep(Duration::from_millis(5));
+    for event in [end, untimed] {
+        assert_eq!(stub.cuEventRecord(event, stream), Status::SUCCESS);
+    }
+    let between = |start, end| handle(|ms: f32| ms, |out| stub.cuEventElapsedTime(out, start, end));
+    let took = between(start, end).unwrap();
+    assert!((5.0..5000.0).contains(&took), "{took} ms");
+    assert_eq!(between(end, start), Ok(-took));
+    for (start, end) in [(start, never), (never, end), (start, untimed), (CUevent(0), end)] {
+        assert_eq!(between(start, end), Err(Status::INVALID_HANDLE));
     }
 }
 

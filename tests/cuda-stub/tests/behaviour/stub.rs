@@ -91,6 +91,7 @@ functions! {
     cuEventDestroy_v2(event: CUevent) -> Status;
     cuEventRecord(event: CUevent, stream: CUstream) -> Status;
     cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: u32) -> Status;
+    cuEventElapsedTime(milliseconds: Out<f32>, start: CUevent, end: CUevent) -> Status;
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: Source, size: usize, stream: CUstream) -> Status;
     cuMemcpyDtoHAsync_v2(to: Destination, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
     cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring on a GPU, held against events of PyTorch's: what a call takes, warm and cold, and that the
+device waits for no host.
+"""
+
+import time
+
+import kernpack as kp
+import pytest
+import torch
+
+
+def by_events(call, n_calls):
+    """Seconds that a call takes, by PyTorch's events around many of them."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    call()
+    begin.record()
+    for _ in range(n_calls):
+        call()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / n_calls / 1000
+
+
+def test_long_calls_take_what_pytorch_says():
+    x = torch.randn(1 << 28, device="cuda")
+    out = torch.empty_like(x)
+    call = lambda: torch.mul(x, 2, out=out)
+    for caches in ("cold", "warm"):
+        measured = kp.bench(call, caches=caches)
+        assert measured.time.median == pytest.approx(by_events(call, 10), rel=0.05)
+        assert measured.control.median == pytest.approx(1, abs=0.03)
+        assert measured.by == torch.cuda.get_device_name()
+
+
+def test_a_copy_is_as_fast_as_a_copy():
+    x = torch.randn(1 << 27, device="cuda")
+    out = torch.empty_like(x)
+    measured = kp.bench(lambda x, out: out.copy_(x), x, out)
+    assert measured.n_bytes == 2 * x.nbytes
+    assert measured.copy.median == pytest.approx(1, abs=0.05)
+    assert measured.clocks is None or 0 < measured.clocks.sm[0] <= measured.clocks.sm[1]
+
+
+def test_what_is_in_the_cache_is_read_sooner():
+    # 16 MiB, which the second level of cache holds.
+    x = torch.randn(1 << 22, device="cuda")
+    cold, warm = (kp.bench(torch.sum, x, caches=caches).time.median for caches in ("cold", "warm"))
+    assert warm < 0.8 * cold
+
+
+def test_the_device_waits_for_no_host():
+    x = torch.zeros(64, device="cuda")
+
+    def slow(x):
+        time.sleep(3e-4)
+        x.add_(1)
+
+    for caches in ("cold", "warm"):
+        compared = kp.compare({"slow": slow, "plain": lambda x: x.add_(1)}, (x,), caches=caches)
+        assert all(time.median < 2e-5 for time in compared.rows[0].times.values())
+
+
+def test_streams_of_pytorch_are_measured():
+    x = torch.zeros(1 << 24, device="cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        measured = kp.bench(lambda x: x.add_(1), x)
+    assert measured.time.median == pytest.approx(by_events(lambda: x.add_(1), 20), rel=0.3)
+
+
+def test_captures_are_refused():
+    x = torch.zeros(64, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph), pytest.raises(RuntimeError, match="a CUDA graph is captured"):
+        kp.bench(lambda x: x.add_(1), x)
