@@ -302,7 +302,7 @@ impl Body<'_> {
     }
 }
 
-/// What there is of one combination of dtypes.
+/// The part of one combination of dtypes.
 fn of_row<'a, T>(all: &'a [(Row, Vec<T>)], row: &Row) -> &'a [T] {
     all.iter().find(|(of, _)| of == row).map_or(&[], |(_, found)| found)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Events, by which streams wait for one another, and which say when work was done. All work is done
-//! at once, so that there is nothing to wait for; what is refused is.
+//! Events, by which streams wait for one another, and which say when work was done. All work is
+//! done at once, so that there is nothing to wait for; what is refused is.
 
 use crate::argument::Out;
 use crate::c_types::{CUevent, CUstream};
