@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 import numpy
 import pytest
@@ -248,6 +249,64 @@ def test_how_it_is_shown():
         "median": 2.5e-5,
         "spread": 0.02,
     }
+
+
+def compared(speeds, names=("a<", "b")):
+    """A comparison with a row for each pair of speeds."""
+    one = kp.Figure(1e-6, 0.0)
+    rows = [
+        _bench.Row(
+            f"<{number}>", dict.fromkeys(names, one), dict(zip(names, map(figure_of, row))), one
+        )
+        for number, row in enumerate(speeds)
+    ]
+    return kp.Comparison(names[-1], rows, "warm", "GPU", None)
+
+
+def figure_of(speed):
+    return kp.Figure(speed, 0.1)
+
+
+def without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+
+
+@pytest.mark.parametrize(
+    ("most", "marks"),
+    [
+        (1.3, ["0", "0.5", "1", "1.5"]),
+        (0.07, ["0", "0.02", "0.04", "0.06", "0.08"]),
+        (7.9, ["0", "2", "4", "6", "8"]),
+        (40.0, ["0", "10", "20", "30", "40", "50"]),
+    ],
+)
+def test_a_picture_has_a_bar_for_each(tmp_path, monkeypatch, most, marks):
+    without_matplotlib(monkeypatch)
+    compared([(most, most / 2), (most / 4, most)]).plot(tmp_path / "speed.svg")
+    picture = ElementTree.parse(tmp_path / "speed.svg").getroot()
+    tag = "{http://www.w3.org/2000/svg}"
+    texts = [text.text for text in picture.iter(f"{tag}text")]
+    assert texts == ["speed beside b", *marks, "a<", "b", "<0>", "<1>"]
+    bars = [float(bar.get("height")) for bar in picture.iter(f"{tag}rect")][2:]
+    # As high as the mark that is as large, of 240 pixels in all.
+    heights = [240 * speed / float(marks[-1]) for speed in (most, most / 2, most / 4, most)]
+    assert bars == pytest.approx(heights, abs=0.1)
+
+
+def test_matplotlib_draws_its_formats(tmp_path):
+    pytest.importorskip("matplotlib")
+    for name, begins in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")):
+        compared([(1.5, 1.0), (0.5, 1.0)]).plot(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_other_formats_need_matplotlib(tmp_path, monkeypatch):
+    without_matplotlib(monkeypatch)
+    with pytest.raises(RuntimeError, match=r"a\.png cannot be drawn without Matplotlib: install"):
+        compared([(1.0, 1.0)]).plot(tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()
+    with pytest.raises(FileNotFoundError):
+        compared([(1.0, 1.0)]).plot(tmp_path / "nowhere" / "a.svg")
 
 
 def test_times_have_three_digits():

@@ -14,13 +14,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import os
 import random
 import statistics
 import sys
 import time
 from typing import Any, Callable, Generator, Mapping, Sequence, Union, cast
 
-from . import _bench_shown, _graphs, _interpreted, _nvml
+from . import _bench_plot, _bench_shown, _graphs, _interpreted, _nvml
 from ._argument import is_immutable, is_of, leaves
 from ._clocks import COLD, WARM, Call, Clock, DeviceClock, HostClock
 from ._driver import device, driver
@@ -136,6 +137,12 @@ class Comparison:
     def json(self) -> str:
         """All of it."""
         return _bench_shown.json_of(self)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draws it into a file: how fast each function is beside the reference, row by row. Matplotlib
+        draws any of its formats, where it is installed; else the file is an SVG.
+        """
+        _bench_plot.save(self, path)
 
     def __str__(self) -> str:
         return _bench_shown.comparison(self)
