@@ -17,7 +17,6 @@ import contextlib
 import ctypes
 import itertools
 import math
-import os
 import time
 from typing import Any, Callable, Generator, NamedTuple, Protocol, Sequence
 
@@ -30,6 +29,8 @@ COLD, WARM = "cold", "warm"
 
 _L2_BYTES = 38
 """`CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE`"""
+_LAST_LEVEL = "/sys/devices/system/cpu/cpu0/cache/index3/size"
+"""Where Linux says how large the last level of the host's cache is: `32768K`."""
 _LEAST_BYTES = 32 << 20
 """So much is written at least for caches to be cold: who does not know a cache's size says 0."""
 _DEVICE_SECONDS = 20e-6
@@ -258,7 +259,8 @@ def _finish(result: Any) -> None:
 def _host_bytes() -> int:
     """Twice as much as the caches of the host hold."""
     try:
-        known = os.sysconf("SC_LEVEL3_CACHE_SIZE")
+        with open(_LAST_LEVEL) as file:
+            known = int(file.read().strip().rstrip("K")) << 10
     except (OSError, ValueError):
         known = 0
     return max(2 * known, _LEAST_BYTES)
