@@ -60,11 +60,7 @@ driver = ctypes.CDLL("libcuda.so.1")
 
 def arguments():
     """Those of the last launch."""
-    take = driver.kernpack_cuda_stub_take_log
-    take.argtypes, take.restype = [ctypes.c_char_p, ctypes.c_size_t], ctypes.c_size_t
-    text = ctypes.create_string_buffer(1 << 20)
-    take(text, len(text))
-    lines = [json.loads(line) for line in text.value.decode().splitlines()]
+    lines = cuda_stub.log()
     launches = [line["launch"] for line in lines if "launch" in line]
     launches += [each for line in lines for each in line.get("launches", [])]
     return [bytes.fromhex(each["bytes"]) for each in launches[-1]["arguments"]]

@@ -4,7 +4,6 @@ refused. On a GPU with the driver of `tests/cuda-stub`, under which kernels take
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,9 +12,9 @@ from xml.etree import ElementTree
 
 import numpy
 import pytest
-from conftest import REPOSITORY
 from test_documents import blocks
 from test_python_documents import is_like
+from test_timeline import ran
 
 import kernpack as kp
 from kernpack import _bench, _bench_shown, _clocks, _graphs, _nvml
@@ -129,8 +128,7 @@ class Looks:
 
 def test_each_round_has_all_calls_in_an_order_of_its_own():
     clock, watch = Rounds(), Looks()
-    sides = {name: (lambda: None) for name in "abc"}
-    sides = {name: (lambda name=name: name) for name in sides}
+    sides = {name: (lambda name=name: name) for name in "abc"}
     taken = _bench._taken(clock, watch, sides, 1e-9)
     assert len(clock.rounds) == watch.n_times == 9
     names = ["".join(call() for call in calls) for calls in clock.rounds]
@@ -327,12 +325,7 @@ def test_times_have_three_digits():
     assert shown == ["1.50 s", "1.00 s", "100 ms", "10.0 µs", "512 ns", "1.00 ns", "0.20 ns"]
 
 
-PRELUDE = '''
-import cuda_stub
-
-cuda_stub.begin()
-
-import ctypes, json
+KERNELS = """
 import kernpack as kp
 
 
@@ -354,8 +347,14 @@ def ones(n, y):
 @kp.jit("twice(x: Tensor([n], float32), y: Tensor([n], float32, mut))")
 def twice(x, y):
     double(x, y).launch(grid=1, block=64)
+"""
 
+PRELUDE = '''
+import cuda_stub
 
+cuda_stub.begin()
+
+import ctypes, json
 driver = ctypes.CDLL("libcuda.so.1")
 
 
@@ -385,23 +384,19 @@ def work():
     return "".join(WORDS.get(line["call"], "") for line in cuda_stub.log())
 
 
-x, y = ones(1000), ones(1000)
-twice(x, y)
 '''
 
+CALLED = """
+x, y = ones(1000), ones(1000)
+twice(x, y)
+"""
 
-def ran(tmp_path, program, **environment):
+
+def on_stub(tmp_path, program):
     """What a program prints that has a GPU without kernels."""
-    path = [str(REPOSITORY / "python-tests"), str(REPOSITORY / "python")]
-    (tmp_path / "program.py").write_text(PRELUDE + program)
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", tmp_path / "program.py"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path), **environment},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    path = tmp_path / "program.py"
+    path.write_text(PRELUDE + KERNELS + CALLED + program)
+    return ran(path)
 
 
 ON_DEVICE = """
@@ -420,7 +415,7 @@ print(json.dumps([cold.by, cold.n_bytes, cold.clocks, held() == before, left, co
 
 
 def test_a_device_has_a_clock_of_its_own(tmp_path):
-    by, n_bytes, clocks, is_given_back, left, *works = json.loads(ran(tmp_path, ON_DEVICE))
+    by, n_bytes, clocks, is_given_back, left, *works = json.loads(on_stub(tmp_path, ON_DEVICE))
     assert (by, n_bytes, clocks, is_given_back, left) == ("NVIDIA H200", 8000, None, True, 0)
     # In front of each call, memory is written while the host submits what is timed.
     [cold] = re.findall(r"(?:w+e[kc]e)+$", works[0])
@@ -430,6 +425,8 @@ def test_a_device_has_a_clock_of_its_own(tmp_path):
     [warm] = re.findall(r"(?:w+(?:kek+|cec+)e)+$", works[1])
     assert max(map(len, re.findall(r"ek+e", warm))) > 3
 
+
+FAILED = "cuMemAlloc_v2", "cuEventCreate", "cuEventRecord"
 
 FAILING = """
 before = held()
@@ -462,14 +459,11 @@ for number in (2, 3):
 
 
 def test_what_fails_leaves_nothing_behind(tmp_path):
-    lines = ran(tmp_path, FAILING).splitlines()
+    lines = on_stub(tmp_path, FAILING).splitlines()
     told = [f"RuntimeError {name} failed with CUDA_ERROR_OUT_OF_MEMORY (2)" for name in FAILED]
     assert lines[:8:2] == [*told, "TypeError"]
     assert lines[1:8:2] == ["True 0"] * 4
     assert lines[8:] == ["None True"] * 2
-
-
-FAILED = "cuMemAlloc_v2", "cuEventCreate", "cuEventRecord"
 
 
 NVML = """
@@ -491,7 +485,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *handle, unsigned long long *
 """
 
 WATCHED = """
-import os, sys
+import sys
 loaded = ctypes.CDLL(sys.argv[0].replace("program.py", "libnvidia-ml.so.1"))
 measured = kp.bench(twice, x, y, seconds=0.01)
 print(measured.clocks)
@@ -512,37 +506,53 @@ def test_clocks_are_watched(tmp_path):
         tmp_path / "nvml.c",
     ]
     subprocess.run(command, check=True)
-    first, second = ran(tmp_path, WATCHED).splitlines()
+    first, second = on_stub(tmp_path, WATCHED).splitlines()
     assert first == "multiprocessors 1960 to 1980 MHz, memory 3201 MHz, held down by power and heat"
     assert second == "multiprocessors 1960 to 1980 MHz, memory 3201 MHz"
 
 
+INTERPRETED = """
+import numpy
+
+x, y = numpy.ones((2, 64), "float32")
+try:
+    kp.bench(twice, x, y)
+except RuntimeError as error:
+    print(error)
+"""
+
+
 def test_the_interpreter_takes_other_times(tmp_path):
-    program = "try:\n    kp.bench(twice, x, y)\nexcept RuntimeError as error:\n    print(error)\n"
-    program = f"import numpy\nx, y = numpy.ones((2, 64), 'float32')\n{program}"
-    prelude = PRELUDE.replace("x, y = ones(1000), ones(1000)\ntwice(x, y)\n", "")
-    (tmp_path / "program.py").write_text(
-        prelude.replace("import cuda_stub\n\ncuda_stub.begin()", "").replace(
-            'driver = ctypes.CDLL("libcuda.so.1")', ""
-        )
-        + program
-    )
-    done = subprocess.run(
-        [sys.executable, tmp_path / "program.py"],
-        env={**os.environ, "KERNPACK_INTERPRET": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.startswith("nothing is measured with KERNPACK_INTERPRET=1"), done.stderr
+    path = tmp_path / "program.py"
+    path.write_text(KERNELS + INTERPRETED)
+    told = ran(path, KERNPACK_INTERPRET="1")
+    assert told.startswith("nothing is measured with KERNPACK_INTERPRET=1")
+
+
+OLD = """
+import tvm_ffi
+from kernpack import _streams
+
+class Old:
+    device = tvm_ffi.device
+
+_streams.tvm_ffi = Old
+try:
+    kp.bench(twice, x, y)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_who_does_not_know_the_stream_says_so(tmp_path):
+    told = on_stub(tmp_path, OLD)
+    assert told.startswith("nothing is measured on a GPU, as this version of apache-tvm-ffi")
 
 
 def test_what_the_document_shows(tmp_path):
     """Times are those of another machine."""
     programs = blocks("docs/measuring.md", "python")
-    shown = blocks("docs/measuring.md", "text")
-    (tmp_path / "shown.py").write_text("\n".join(programs[:2]))
-    done = subprocess.run(
-        [sys.executable, tmp_path / "shown.py"], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    assert is_like(done.stdout, "\n".join(text.rstrip("\n") for text in shown[:2])), done.stdout
+    shown = "\n".join(text.rstrip("\n") for text in blocks("docs/measuring.md", "text"))
+    (tmp_path / "shown.py").write_text("\n".join(programs))
+    printed = ran(tmp_path / "shown.py")
+    assert is_like(printed, shown), printed

@@ -17,7 +17,6 @@ import functools
 import os
 import random
 import statistics
-import sys
 import time
 from typing import Any, Callable, Generator, Mapping, Sequence, Union, cast
 
@@ -26,7 +25,7 @@ from ._argument import is_immutable, is_of, leaves
 from ._clocks import COLD, WARM, Call, Clock, DeviceClock, HostClock
 from ._driver import device, driver
 from ._nvml import Clocks
-from ._tvm_ffi import tvm_ffi
+from ._streams import of_environment, torch_with_gpu
 
 _CUDA = 2
 """DLPack's `kDLCUDA`"""
@@ -45,7 +44,7 @@ class Figure:
     """How far apart the middle half of all lies, as a share of the median."""
 
     def __str__(self) -> str:
-        return f"{self.median:.4g} ± {50 * self.spread:.1f} %"
+        return f"{self.median:.4g} {_bench_shown.margin(self)}"
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Figure:
@@ -62,7 +61,7 @@ class Measured:
     function: str
     """The function's name."""
     arguments: str
-    """Its arguments, as in `x: float32 [1024, 4096]`."""
+    """Its arguments, as in `float32 [1024, 4096], 5`."""
     time: Figure
     """How many seconds a call takes."""
     control: Figure
@@ -286,11 +285,7 @@ def _clock(
     """The clock of calls that are passed these or return them, and what watches its device."""
     number = _device_of(functions, tensors)
     if number is None:
-        clock = HostClock(caches)
-        try:
-            yield clock, None
-        finally:
-            clock.close()
+        yield HostClock(caches), None
         return
     with device(driver(), number) as of:
         on_device = DeviceClock(of, _stream_of(number), caches)
@@ -311,22 +306,22 @@ def _device_of(functions: Sequence[Callable[..., Any]], tensors: Sequence[Any]) 
         if int(kind) == _CUDA:
             return int(number)
     # Of what a function has of its own nobody is told.
-    torch = _torch_with_gpu()
+    torch = torch_with_gpu()
     return int(torch.cuda.current_device()) if torch is not None and not tensors else None
-
-
-def _torch_with_gpu() -> Any:
-    """PyTorch, where it is in use with a GPU."""
-    torch: Any = sys.modules.get("torch")
-    return torch if torch is not None and torch.cuda.is_initialized() else None
 
 
 def _stream_of(number: int) -> int:
     """The stream that calls launch on: PyTorch's current one, or that of the environment."""
-    torch = _torch_with_gpu()
+    torch = torch_with_gpu()
     if torch is not None:
         return int(torch.cuda.current_stream(number).cuda_stream)
-    return int(tvm_ffi.get_raw_stream(tvm_ffi.device("cuda", number)) or 0)
+    stream = of_environment(number)
+    if stream is None:
+        raise RuntimeError(
+            "nothing is measured on a GPU, as this version of apache-tvm-ffi does not tell the "
+            "stream of the environment: install a later one"
+        )
+    return stream
 
 
 def _taken(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ._forks import importing
 
 if TYPE_CHECKING:
-    from ._bench import Comparison
+    from ._bench import Comparison, Figure
 
 _COLOURS = "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"
 """Those that colour-blind readers tell apart, by Paul Tol: https://personal.sron.nl/~pault/."""
@@ -53,7 +53,7 @@ def _drawn(it: Comparison, figures: Any) -> Any:
         speeds = [row.speeds[name] for row in it.rows]
         at = [row + number * width for row in range(len(it.rows))]
         heights = [speed.median for speed in speeds]
-        spreads = [speed.median * speed.spread / 2 for speed in speeds]
+        spreads = [_half(speed) for speed in speeds]
         colour = _colour(number)
         axes.bar(at, heights, width, yerr=spreads, label=name, color=colour, capsize=2)
     middle = (len(names) - 1) * width / 2
@@ -132,11 +132,9 @@ class _Picture:
         parts = [f'<text {place} text-anchor="end">{html.escape(row.arguments)}</text>']
         for number, name in enumerate(self.names):
             speed, x = row.speeds[name], left + number * _BAR
-            y, half = self.y(speed.median), speed.median * speed.spread / 2
-            low, high = (
-                self.y(max(speed.median - half, 0)),
-                self.y(min(speed.median + half, self.top)),
-            )
+            y, half = self.y(speed.median), _half(speed)
+            low = self.y(max(speed.median - half, 0))
+            high = self.y(min(speed.median + half, self.top))
             parts += [
                 f'<rect x="{x}" y="{y}" width="{_BAR - 2}" height="{round(self.bottom - y, 1)}" '
                 f'fill="{_colour(number)}"/>',
@@ -147,6 +145,11 @@ class _Picture:
 
 def _colour(number: int) -> str:
     return _COLOURS[number % len(_COLOURS)]
+
+
+def _half(speed: Figure) -> float:
+    """Half of the spread of a speed, as a speed."""
+    return speed.median * speed.spread / 2
 
 
 def _names(it: Comparison) -> list[str]:

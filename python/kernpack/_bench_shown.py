@@ -25,6 +25,11 @@ def seconds(number: float) -> str:
     return f"{value:.{0 if value >= 99.95 else 1 if value >= 9.995 else 2}f} {unit}"
 
 
+def margin(figure: Figure) -> str:
+    """Half of the spread, as it stands behind a figure: `± 1.0 %`."""
+    return f"± {50 * figure.spread:.1f} %"
+
+
 def arguments(args: Sequence[Any], keywords: Mapping[str, Any]) -> str:
     """Arguments of a call: arrays as their types."""
     named = [f"{name}={_argument(value)}" for name, value in keywords.items()]
@@ -48,7 +53,7 @@ def measured(it: Measured) -> str:
     beside = f", {it.copy.median:.3f} of a copy" if it.copy is not None else ""
     lines = [
         f"{it.function}({it.arguments})",
-        f"  {seconds(it.time.median)} ± {50 * it.time.spread:.1f} %, {rate}{beside}",
+        f"  {seconds(it.time.median)} {margin(it.time)}, {rate}{beside}",
         f"  {_footer(it.by, it.caches, it.clocks)}; control {it.control.median:.3f}",
     ]
     return "\n".join(lines)
@@ -92,7 +97,7 @@ def _table(it: Comparison) -> list[list[str]]:
 
 
 def _ratio(figure: Figure) -> str:
-    return f"{figure.median:.3f} ± {50 * figure.spread:.1f} %"
+    return f"{figure.median:.3f} {margin(figure)}"
 
 
 def _footer(by: str, caches: str, clocks: Any) -> str:

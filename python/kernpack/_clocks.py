@@ -87,7 +87,7 @@ class DeviceClock:
     def close(self) -> None:
         """Gives back what it holds of the device."""
         for event in self._events:
-            self._device.do("cuEventDestroy_v2", event)
+            self._device.give_back("cuEventDestroy_v2", event)
         self._device.free(self._memory)
 
     def know(self, call: Call) -> None:
@@ -195,19 +195,14 @@ class HostClock:
     name = "the host"
 
     def __init__(self, caches: str) -> None:
-        self._is_warm = caches == WARM
         self._n_calls: dict[int, int] = {}
-        self._memory = None if self._is_warm else ctypes.create_string_buffer(_host_bytes())
-
-    def close(self) -> None:
-        """Gives back what it holds."""
-        self._memory = None
+        self._memory = None if caches == WARM else ctypes.create_string_buffer(_host_bytes())
 
     def know(self, call: Call) -> None:
         """See `Clock`."""
         _finish(call())
         n_calls = 1
-        if self._is_warm:
+        if self._memory is None:
             took = min(_timed(call, 1) for _ in range(5))
             n_calls = min(max(math.ceil(_HOST_SECONDS / max(took, 1e-9)), 1), _MOST_CALLS_ON_HOST)
         self._n_calls[id(call)] = n_calls

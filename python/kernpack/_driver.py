@@ -39,8 +39,10 @@ def attempt(library: ctypes.CDLL, name: str, *args: Any) -> None:
 class Device:
     """A device whose primary context is held."""
 
-    def __init__(self, library: ctypes.CDLL, number: int, context: ctypes.c_void_p) -> None:
-        self._library, self.number, self._context = library, number, context
+    def __init__(
+        self, library: ctypes.CDLL, handle: ctypes.c_int, context: ctypes.c_void_p
+    ) -> None:
+        self._library, self._handle, self._context = library, handle, context
 
     def do(self, name: str, *args: Any) -> None:
         """Calls a function of the driver, with the device's context current in this thread meanwhile."""
@@ -54,25 +56,28 @@ class Device:
         return address.value
 
     def free(self, address: int) -> None:
-        """Gives memory back. What is wrong with the device was raised by whoever waited for it."""
+        """Gives memory back."""
+        self.give_back("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def give_back(self, name: str, what: Any) -> None:
+        """Has the driver end something. What is wrong with the device was raised by whoever waited
+        for it.
+        """
         with contextlib.suppress(RuntimeError):
-            self.do("cuMemFree_v2", ctypes.c_uint64(address))
+            self.do(name, what)
 
     def attribute(self, number: int) -> int:
         """What the device says of itself by a number of `CUdevice_attribute`."""
         value = ctypes.c_int(0)
-        attempt(self._library, "cuDeviceGetAttribute", ctypes.byref(value), number, self._handle())
+        attempt(self._library, "cuDeviceGetAttribute", ctypes.byref(value), number, self._handle)
         return value.value
 
     @property
     def name(self) -> str:
         """Its name, as `NVIDIA H200`."""
         text = ctypes.create_string_buffer(256)
-        attempt(self._library, "cuDeviceGetName", text, len(text), self._handle())
+        attempt(self._library, "cuDeviceGetName", text, len(text), self._handle)
         return text.value.decode()
-
-    def _handle(self) -> ctypes.c_int:
-        return handle_of(self._library, self.number)
 
     @contextlib.contextmanager
     def _current(self) -> Generator[None, None, None]:
@@ -83,19 +88,13 @@ class Device:
             self._library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
 
-def handle_of(library: ctypes.CDLL, number: int) -> ctypes.c_int:
-    """The driver's handle of the device of that number."""
-    handle = ctypes.c_int(0)
-    attempt(library, "cuDeviceGet", ctypes.byref(handle), number)
-    return handle
-
-
 @contextlib.contextmanager
 def device(library: ctypes.CDLL, number: int) -> Generator[Device, None, None]:
     """The device of that number, with its primary context held meanwhile."""
-    handle, context = handle_of(library, number), ctypes.c_void_p()
+    handle, context = ctypes.c_int(0), ctypes.c_void_p()
+    attempt(library, "cuDeviceGet", ctypes.byref(handle), number)
     attempt(library, "cuDevicePrimaryCtxRetain", ctypes.byref(context), handle)
     try:
-        yield Device(library, number, context)
+        yield Device(library, handle, context)
     finally:
         library.cuDevicePrimaryCtxRelease_v2(handle)

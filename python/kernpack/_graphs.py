@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
-from typing import Any
 
-from ._tvm_ffi import tvm_ffi
+from ._streams import of_environment, torch_with_gpu
 
 _ACTIVE = 1
 """`CU_STREAM_CAPTURE_STATUS_ACTIVE`"""
@@ -21,18 +19,18 @@ _ACTIVE = 1
 
 def is_capturing() -> bool:
     """Whether what this thread launches now would be captured."""
-    torch: Any = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        if torch.cuda.is_current_stream_capturing():
-            return True
+    torch = torch_with_gpu()
+    if torch is not None and torch.cuda.is_current_stream_capturing():
+        return True
     try:
         driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
     except OSError:
         return False
     device, status = ctypes.c_int(), ctypes.c_int()
-    get_stream: Any = getattr(tvm_ffi, "get_raw_stream", None)
-    if get_stream is None or driver.cuCtxGetDevice(ctypes.byref(device)) != 0:
+    if driver.cuCtxGetDevice(ctypes.byref(device)) != 0:
         return False
-    stream = ctypes.c_void_p(get_stream(tvm_ffi.device("cuda", device.value)))
-    is_told = driver.cuStreamIsCapturing(stream, ctypes.byref(status)) == 0
+    stream = of_environment(device.value)
+    if stream is None:
+        return False
+    is_told = driver.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(status)) == 0
     return is_told and status.value == _ACTIVE

@@ -8,18 +8,7 @@ import time
 import kernpack as kp
 import pytest
 import torch
-
-
-def by_events(call, n_calls):
-    """Seconds that a call takes, by PyTorch's events around many of them."""
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    call()
-    begin.record()
-    for _ in range(n_calls):
-        call()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) / n_calls / 1000
+from speed import on_the_gpu
 
 
 def test_long_calls_take_what_pytorch_says():
@@ -28,7 +17,7 @@ def test_long_calls_take_what_pytorch_says():
     call = lambda: torch.mul(x, 2, out=out)
     for caches in ("cold", "warm"):
         measured = kp.bench(call, caches=caches)
-        assert measured.time.median == pytest.approx(by_events(call, 10), rel=0.05)
+        assert measured.time.median == pytest.approx(on_the_gpu(call, 10)(), rel=0.05)
         assert measured.control.median == pytest.approx(1, abs=0.03)
         assert measured.by == torch.cuda.get_device_name()
 
@@ -58,14 +47,14 @@ def test_the_device_waits_for_no_host():
 
     for caches in ("cold", "warm"):
         compared = kp.compare({"slow": slow, "plain": lambda x: x.add_(1)}, (x,), caches=caches)
-        assert all(time.median < 2e-5 for time in compared.rows[0].times.values())
+        assert all(figure.median < 2e-5 for figure in compared.rows[0].times.values())
 
 
 def test_streams_of_pytorch_are_measured():
     x = torch.zeros(1 << 24, device="cuda")
     with torch.cuda.stream(torch.cuda.Stream()):
         measured = kp.bench(lambda x: x.add_(1), x)
-    assert measured.time.median == pytest.approx(by_events(lambda: x.add_(1), 20), rel=0.3)
+    assert measured.time.median == pytest.approx(on_the_gpu(lambda: x.add_(1), 20)(), rel=0.3)
 
 
 def test_captures_are_refused():

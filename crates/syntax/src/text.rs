@@ -37,7 +37,7 @@ impl Span {
         Span { text: self.text, start, end }
     }
 
-    /// Whether both have a byte.
+    /// Whether they have a byte in common.
     pub fn overlaps(self, other: Span) -> bool {
         self.text == other.text && self.start < other.end && other.start < self.end
     }

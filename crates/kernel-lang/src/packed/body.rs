@@ -38,8 +38,7 @@ pub(super) struct Parts<'f> {
     /// How many of the workspaces the decorator says: the body asks for the others.
     pub n_declared: usize,
     pub pass: Pass,
-    /// In the final pass, what the one before it found not to be asked of every call: see
-    /// [`Evaluator::unasked`].
+    /// In the final pass, what the finding pass saw: see [`Evaluator::unasked`].
     pub unasked: &'f [Span],
     /// Whether the signature was made of a call's arguments.
     pub is_made: bool,

@@ -40,7 +40,7 @@ pub(super) struct Evaluator<'f> {
     pub pass: Pass,
     /// Rules of the signature that it says.
     pub found: Found,
-    /// Where it says those that the pass that finds them saw are not asked of every call there.
+    /// The places of those that some calls get to without being asked. The finding pass sees that.
     pub unasked: Vec<Span>,
     pub problems: Diagnostics,
     /// Its prints.

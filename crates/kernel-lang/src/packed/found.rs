@@ -123,7 +123,7 @@ impl Evaluator<'_> {
                 self.found.add(rule);
                 is_asked
             }
-            // The sides may be known in part by now, while what is asked is the whole rule.
+            // What is known by now may have made this rule shorter than the one that is asked.
             Pass::Final => is_asked && !self.unasked.iter().any(|one| one.overlaps(span)),
         }
     }

@@ -209,7 +209,7 @@ struct Walked {
     /// Why no call of a combination of dtypes is accepted.
     refused: Vec<(Row, OfRow)>,
     /// See [`expression::Evaluator::unasked`].
-    unasked: Vec<(Row, Vec<Span>)>,
+    unasked: Vec<(Row, Span)>,
     problems: Diagnostics,
 }
 
@@ -273,6 +273,8 @@ impl Body<'_> {
         let (mut problems, mut told) = (Diagnostics::default(), Told::default());
         for (number, row) in self::rows(signature, &bindings).into_iter().enumerate() {
             let facts = CallFacts::of(signature, &bindings, workspaces, row.clone());
+            let unasked_before: Vec<_> =
+                before.iter().flat_map(|before| of_row(&before.unasked, &row)).collect();
             let parts = body::Parts {
                 files,
                 definition,
@@ -280,21 +282,20 @@ impl Body<'_> {
                 workspaces,
                 n_declared,
                 pass,
-                unasked: before.map_or(&[], |before| of_row(&before.unasked, &row)),
+                unasked: &unasked_before,
                 is_made,
             };
             let walked = body::run(parts, facts);
             // What is wrong is so for most combinations of dtypes.
             problems.extend_new(walked.problems);
-            let before = before.into_iter().flat_map(|before| &before.refused);
-            let before = before.filter(|(of, _)| *of == row).map(|(_, why)| why.clone());
+            let before = before.iter().flat_map(|before| of_row(&before.refused, &row));
             for why in before.chain(walked.of_row) {
                 let diagnostic = why.diagnostic.clone().into();
                 told.add(diagnostic, (number, &row), (why.span, why.words));
                 refused.push((row.clone(), why));
             }
             found.push((row.clone(), walked.found));
-            unasked.push((row.clone(), walked.unasked));
+            unasked.extend(walked.unasked.into_iter().map(|span| (row.clone(), span)));
             rows.push(PackedRow { row, launches: walked.launches, notes: walked.notes });
         }
         problems.extend(told.finish());
@@ -302,9 +303,9 @@ impl Body<'_> {
     }
 }
 
-/// The part of one combination of dtypes.
-fn of_row<'a, T>(all: &'a [(Row, Vec<T>)], row: &Row) -> &'a [T] {
-    all.iter().find(|(of, _)| of == row).map_or(&[], |(_, found)| found)
+/// Those of one combination of dtypes.
+fn of_row<T: Clone>(all: &[(Row, T)], row: &Row) -> impl Iterator<Item = T> {
+    all.iter().filter(move |(of, _)| of == row).map(|(_, one)| one.clone())
 }
 
 /// The combinations of dtypes that a signature allows; one without any where it has no variables.

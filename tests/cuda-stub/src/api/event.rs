@@ -49,8 +49,11 @@ api! {
     /// submitted, so that they are those of the host.
     fn cuEventElapsedTime(call, milliseconds: Out<f32>, start: CUevent, end: CUevent) {
         let [start, end] = [call.driver.when(start)?, call.driver.when(end)?];
-        let (later, earlier) = (end.saturating_duration_since(start), start.saturating_duration_since(end));
-        milliseconds.put((later.as_secs_f32() - earlier.as_secs_f32()) * 1000.0)
+        let seconds = match end.checked_duration_since(start) {
+            Some(later) => later.as_secs_f32(),
+            None => -start.duration_since(end).as_secs_f32(),
+        };
+        milliseconds.put(seconds * 1000.0)
     }
 
     /// Has a stream of any context wait for an event. In a capture that is only for what was
