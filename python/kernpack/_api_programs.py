@@ -11,7 +11,7 @@ from . import _algebra
 from ._algebra import *
 from ._algebra import make_identity_layout, shape
 from ._bench import Comparison, Figure, Measured, bench, compare
-from ._check import CheckError, Checked, Finding
+from ._check import CheckError, Checked, Finding, Traffic
 from ._emitted import Resources
 from ._jit import JitFunction, Variant, compile, jit
 from ._layout import Layout, Swizzle, draw
@@ -35,6 +35,7 @@ __all__ = [
     "Measured",
     "Resources",
     "Swizzle",
+    "Traffic",
     "Variant",
     "bench",
     "compare",

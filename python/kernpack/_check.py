@@ -46,17 +46,58 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True)
+class Traffic:
+    """What the accesses of a line to one tensor or array ask of memory, as far as they are of one
+    kind.
+    """
+
+    kernel: str
+    """The symbol of the kernel."""
+    file: str | None
+    """The file of the line; None where nobody wrote it."""
+    line: int
+    """The line, from 1."""
+    column: int
+    """The column of the first access, from 1."""
+    deed: str
+    """`reads`, `writes`, or `updates` of an atomic operation that does both."""
+    tensor: str
+    """The tensor or array."""
+    memory: str
+    """`global`, or `shared`, the memory of a block."""
+    bytes: int
+    """The bytes of a thread's access: several side by side that become one count as one."""
+    accesses: int
+    """How often a warp made such an access."""
+    threads: int
+    """How many of its threads took part, in all."""
+    taken: int
+    """How many sectors of 32 bytes of global memory that took; of shared memory how often warps
+    were served by its 32 banks.
+    """
+    least: int
+    """The same where everything lies side by side, in banks of its own."""
+    text: str = dataclasses.field(repr=False)
+    """All of it, for people."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclasses.dataclass(frozen=True)
 class Checked:
     """What came of a call on the interpreter. It is true where nothing was found.
 
     `results` is what the call would have returned. `arguments` are those of the call, in order,
     with a copy in the place of each array that the function may write, as it would be behind the
-    call. Of `check_ranks` both have an entry for each rank.
+    call. Of `check_ranks` both have an entry for each rank. `traffic` is what accesses asked of
+    memory, launch by launch and line by line, where that was counted.
     """
 
     findings: list[Finding]
     results: Any
     arguments: tuple[Any, ...]
+    traffic: Sequence[Traffic] = ()
 
     @property
     def ok(self) -> bool:
@@ -67,7 +108,8 @@ class Checked:
         return self.ok
 
     def __str__(self) -> str:
-        return "\n".join(finding.text for finding in self.findings) or "nothing found"
+        found = [finding.text for finding in self.findings] or ["nothing found"]
+        return "\n".join([*found, *map(str, self.traffic)])
 
     def __repr__(self) -> str:
         return f"<kernpack.Checked: {self}>"
@@ -75,6 +117,16 @@ class Checked:
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         """Has IPython show what was found."""
         printer.text(with_cells(str(self)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How calls are made on the interpreter."""
+
+    seed: int = 0
+    strict: bool = False
+    device: Mapping[str, int] | None = None
+    count: bool = False
 
 
 class CheckError(Shown, RuntimeError):
@@ -93,16 +145,14 @@ Request = Tuple[Dict[str, Any], Dict[str, bytes]]
 def check(
     function: Function,
     args: tuple[Any, ...],
-    seed: int,
-    strict: bool,
-    device: Mapping[str, int] | None = None,
+    options: Options,
     request: Request | None = None,
 ) -> Checked:
     """The call with these arguments, all of them in order, on the interpreter; lists and dataclasses
     are tuples by now. The request is what the function was made of, where that is not the last one
     that became its package: findings show places in its texts.
     """
-    checked = check_ranks(function, [args], seed, strict, device, request)
+    checked = check_ranks(function, [args], options, request)
     return dataclasses.replace(checked, results=checked.results[0], arguments=checked.arguments[0])
 
 
@@ -112,9 +162,7 @@ NO_RANK = "there is no rank: expected the arguments of one at least"
 def check_ranks(
     function: Function,
     ranks: Sequence[tuple[Any, ...]],
-    seed: int,
-    strict: bool,
-    device: Mapping[str, int] | None = None,
+    options: Options,
     request: Request | None = None,
 ) -> Checked:
     """The calls with these arguments, as `check` makes one, at the same time."""
@@ -131,15 +179,16 @@ def check_ranks(
         )
     host = _Host()
     passed = [host.copied(arg) for args in ranks for arg in args]
-    options = {
+    asked = {
         "function": function.name,
-        "seed": seed,
+        "seed": options.seed,
         "ranks": len(ranks),
         "devices": host.devices,
-        "device": dict(device or {}),
+        "device": dict(options.device or {}),
+        "count": options.count,
     }
     given: dict[int, Any] = {}
-    answer = _native.interpret(*request, options, given.__setitem__, passed)
+    answer = _native.interpret(*request, asked, given.__setitem__, passed)
     if "error" in answer:
         raise _failed(function, answer["error"])
     n_results = answer["results"]
@@ -147,7 +196,7 @@ def check_ranks(
     n_of_rank = n_results // len(ranks)
     of_ranks = [results[at * n_of_rank : (at + 1) * n_of_rank] for at in range(len(ranks))]
     findings = [_finding(each) for each in answer["findings"]]
-    if strict and findings:
+    if options.strict and findings:
         raise CheckError("\n".join(each.text for each in findings), findings)
     written = {number - n_results: tensor for number, tensor in given.items()}
     numbers = iter(range(len(host.tensors)))
@@ -155,6 +204,11 @@ def check_ranks(
         findings,
         tuple(function.returned(own, args) for own, args in zip(of_ranks, ranks)),
         tuple(_left(args, numbers, written) for args in ranks),
+        [
+            _traffic(launch, each)
+            for launch in answer["launches"]
+            for each in launch.get("traffic", ())
+        ],
     )
 
 
@@ -171,6 +225,10 @@ def _finding(told: Mapping[str, Any]) -> Finding:
     labels: list[dict[str, Any]] = [*told["labels"], nowhere]
     file, line, column = (labels[0][key] for key in ("file", "line", "column"))
     return Finding(told["code"], told["message"], file, line, column, told["drawn"].rstrip())
+
+
+def _traffic(launch: Mapping[str, Any], told: Mapping[str, Any]) -> Traffic:
+    return Traffic(kernel=launch["kernel"], **told)
 
 
 def _is_tensor(value: Any) -> bool:

@@ -182,6 +182,7 @@ class _Methods(tvm_ffi.Function):
         seed: int = 0,
         strict: bool = False,
         device: Mapping[str, int] | None = None,
+        count: bool = False,
         **keywords: Any,
     ) -> Checked:
         """Makes the call on the interpreter, which says what is wrong with the kernels, and writes
@@ -189,14 +190,17 @@ class _Methods(tvm_ffi.Function):
 
         A call that is refused raises the same as the call itself. `seed` changes the order in which
         warps and blocks run; with `strict`, what is found is raised as a `CheckError`.
-        `device` says what GPU launches find that ask, as `{"sm_count": 4}`: else an H200. It is a
+        `device` says what GPU launches find that ask, as `{"sm_count": 4}`: else an H200. `count`
+        has the accesses of each line counted, and what they take of memory: `traffic`. It is a
         `TypeError` for a function whose kernels are not written in kernpack, or whose package was
         not built here.
         """
         with importing():
             from . import _check
         return _check.check(
-            cast("Function", self), self._in_order(args, keywords), seed, strict, device
+            cast("Function", self),
+            self._in_order(args, keywords),
+            _check.Options(seed, strict, device, count),
         )
 
     def check_ranks(
@@ -207,6 +211,7 @@ class _Methods(tvm_ffi.Function):
         seed: int = 0,
         strict: bool = False,
         device: Mapping[str, int] | None = None,
+        count: bool = False,
     ) -> Checked:
         """Makes calls on the interpreter as `check` does, one with the arguments of each rank: they
         run at the same time, each on a device of its own, and share the arrays that several pass.
@@ -217,7 +222,8 @@ class _Methods(tvm_ffi.Function):
         with importing():
             from . import _check
         calls = [self._in_order(args, {}) for args in ranks]
-        return _check.check_ranks(cast("Function", self), calls, seed, strict, device)
+        options = _check.Options(seed, strict, device, count)
+        return _check.check_ranks(cast("Function", self), calls, options)
 
     def timeline(
         self, /, *args: Any, events: int = 1024, warps: int = 2048, **keywords: Any

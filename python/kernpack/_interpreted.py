@@ -36,7 +36,7 @@ def call(function: Function, args: tuple[Any, ...]) -> Any:
             f"`{function.name}` is called while a CUDA graph is captured, and KERNPACK_INTERPRET=1 "
             "has its kernels run on the interpreter, which no graph holds: call it outside"
         )
-    checked = _check.check(function, args, 0, True)
+    checked = _check.check(function, args, _check.Options(strict=True))
     for own, left in zip(leaves(args), leaves(checked.arguments)):
         if left is not own:
             _write(own, left)

@@ -373,12 +373,14 @@ class _JitMethods(Function):
         seed: int = 0,
         strict: bool = False,
         device: Mapping[str, int] | None = None,
+        count: bool = False,
         **keywords: Any,
     ) -> _check.Checked:
         """As `Function.check`: arrays of the CPU stand for those of a GPU."""
         variant, given = self._to_interpret(args, keywords, "a check")
         # Another function may have become the same package, with other places.
-        return _check.check(variant.function, given, seed, strict, device, variant.request)
+        options = _check.Options(seed, strict, device, count)
+        return _check.check(variant.function, given, options, variant.request)
 
     def check_ranks(
         self,
@@ -388,6 +390,7 @@ class _JitMethods(Function):
         seed: int = 0,
         strict: bool = False,
         device: Mapping[str, int] | None = None,
+        count: bool = False,
     ) -> _check.Checked:
         """As `Function.check_ranks`: all ranks have arguments of the same types and constants."""
         calls = [self._to_interpret(args, {}, "a check") for args in ranks]
@@ -401,7 +404,8 @@ class _JitMethods(Function):
                     f"`{variant.function.signature}`, and rank {rank} `{other.function.signature}`"
                 )
         given = [each for _, each in calls]
-        return _check.check_ranks(variant.function, given, seed, strict, device, variant.request)
+        options = _check.Options(seed, strict, device, count)
+        return _check.check_ranks(variant.function, given, options, variant.request)
 
     def timeline(
         self, /, *args: Any, events: int = 1024, warps: int = 2048, **keywords: Any

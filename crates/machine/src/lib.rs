@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Facts of GPUs, each once: what architectures are called and which code they run, which version
-//! of PTX has which of them, and the limits of blocks, grids, memory and tensor maps. Whoever needs
-//! one of these numbers takes it from here, and what differs between architectures is one table
-//! ([`multiprocessor`]).
+//! of PTX has which of them, the limits of blocks, grids, memory and tensor maps, and how memory
+//! serves accesses. Whoever needs one of these numbers takes it from here, and what differs between
+//! architectures is one table ([`multiprocessor`]).
 //!
 //! ```
 //! use kernpack_machine::Multiprocessor;
@@ -23,6 +23,7 @@
 
 mod arch;
 mod arch_code;
+pub mod banks;
 pub mod block;
 pub mod multiprocessor;
 mod ptx_version;

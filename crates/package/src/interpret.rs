@@ -10,6 +10,7 @@ mod arguments;
 mod array;
 mod budget;
 mod compare;
+mod count;
 mod device;
 mod difference;
 mod driver;
@@ -25,6 +26,7 @@ pub mod values;
 
 pub use array::Array;
 pub use compare::{Compare, Comparison, KernelImages};
+pub use count::{AccessWidths, LineTraffic};
 pub use device::said as device_said;
 pub use difference::{ElementDifference, TensorDifference};
 pub use fill::Fill;
@@ -77,6 +79,8 @@ pub struct Wanted {
     pub n_cores: Option<usize>,
     /// The bytes that whoever asks keeps of each element of a tensor, besides.
     pub bytes_per_element: u64,
+    /// Who knows how wide accesses become, where they are to be counted.
+    pub count: Option<&'static dyn AccessWidths>,
 }
 
 /// The outcome of a call.
@@ -109,6 +113,8 @@ pub struct InterpretedLaunch {
     pub printed: Vec<String>,
     /// How many operations its threads ran.
     pub thread_ops: u64,
+    /// How much its accesses have asked of memory, line by line, where that was counted.
+    pub traffic: Option<Vec<LineTraffic>>,
 }
 
 impl From<&RanLaunch> for InterpretedLaunch {
@@ -119,6 +125,7 @@ impl From<&RanLaunch> for InterpretedLaunch {
             layout: *layout,
             printed: outcome.printed.clone(),
             thread_ops: outcome.thread_ops,
+            traffic: count::of(ran),
         }
     }
 }
@@ -163,8 +170,8 @@ pub fn interpret(
     wanted: &Wanted,
     held: &Held,
 ) -> Result<Interpreted, InterpretError> {
-    let ready = Interpretable::of(package, &wanted.function, held)?;
-    let Interpretable { function, plan, notes: _ } = &ready;
+    let ready = Interpretable::of(package, &wanted.function, held)?.counting(wanted.count);
+    let Interpretable { function, plan, .. } = &ready;
     let device = function.default_device();
     // Without a GPU there is an answer still: the interpreter's.
     let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));

@@ -9,7 +9,7 @@ use crate::ffi::{Args, Error, Value};
 use kernpack_cache::{Request, Wanted};
 use kernpack_cli::emitted::{EmitError, Form, emitted};
 use kernpack_compiler::CompileError;
-use kernpack_compiler::source::kernel::Images;
+use kernpack_compiler::source::kernel::CodeGenerator;
 use kernpack_package::interpret::KernelImages;
 use kernpack_render::told;
 use kernpack_syntax::{Diagnostics, Texts, Told};
@@ -33,7 +33,7 @@ fn answer(request: &Request, form: Form, function: &str) -> Json {
     request.settle_code(&mut reading);
     match &request.archs {
         Wanted::Devices(devices) if !devices.is_empty() => {
-            reading.settle_archs(devices, Images.has_assembler());
+            reading.settle_archs(devices, CodeGenerator.has_assembler());
         }
         Wanted::Archs(archs) => _ = reading.overrule_archs(archs),
         Wanted::Written | Wanted::Devices(_) => {}

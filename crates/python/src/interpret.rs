@@ -4,13 +4,13 @@
 //!
 //! `kernpack_interpret(request, options, receiver, name, bytes, …, argument, …)` takes the request
 //! of `kernpack_get`, and as JSON `function`, `held`, which is how many files in memory follow, and
-//! perhaps `seed`, `ranks`, `write_back`, `devices`, `device` and `memory` as of [`Asked`]. It
-//! answers JSON: the `launches`, the `findings` as `kernpack run --json` has them, each with its
-//! `drawn` text, whether a GPU gives the same bits (`exact`), how many `results` there are, and
-//! which of the `tensors` that were passed may have been written. `receiver` is called with a
-//! number and a tensor for each result and, where nothing is written back, behind them for each
-//! tensor that was passed and may have been written. The problems of a package are an `error`, as
-//! of `kernpack_get`; a call that is refused raises what the call raises.
+//! perhaps `seed`, `ranks`, `write_back`, `devices`, `device`, `count` and `memory` as of
+//! [`Asked`]. It answers JSON: the `launches`, the `findings` as `kernpack run --json` has them,
+//! each with its `drawn` text, whether a GPU gives the same bits (`exact`), how many `results`
+//! there are, and which of the `tensors` that were passed may have been written. `receiver` is
+//! called with a number and a tensor for each result and, where nothing is written back, behind
+//! them for each tensor that was passed and may have been written. The problems of a package are an
+//! `error`, as of `kernpack_get`; a call that is refused raises what the call raises.
 //!
 //! The work is done on a thread of its own, while the one that asked looks for signals. Ctrl-C ends
 //! the wait at once, and the interpretation soon after.
@@ -21,11 +21,13 @@ use crate::build::{self, Wait};
 use crate::ffi::{Args, Error, Object, Value};
 use crate::given::Given;
 use kernpack_cache::Request;
+use kernpack_cli::launched;
+use kernpack_compiler::source::kernel;
 use kernpack_ffi_abi::{DeviceType, ErrorKind};
 use kernpack_package::interpret::values::NotOnHost;
 use kernpack_package::interpret::{
-    Cancel, InterpretError, InterpretedLaunch, InterpretedPassed, Passed, PassedOptions,
-    device_said, interpret_passed, values,
+    Cancel, InterpretError, InterpretedPassed, Passed, PassedOptions, device_said,
+    interpret_passed, values,
 };
 use kernpack_process::memory;
 use kernpack_render::told;
@@ -57,6 +59,9 @@ struct Asked {
     /// Attributes of the device, by names such as `sm_count`.
     #[serde(default)]
     device: BTreeMap<String, i64>,
+    /// Whether what accesses ask of memory is counted.
+    #[serde(default)]
+    count: bool,
     /// The bytes of memory that the call may take: half of the machine's, where nothing is said.
     memory: Option<u64>,
 }
@@ -94,7 +99,8 @@ pub fn interpret(args: Args<'_>) -> Result<Value, Error> {
     let device = Some(said.map_err(|problem| Error::value(problem.to_string()))?);
     let (seed, cancel) = (asked.seed, Cancel::default());
     let n_ranks = asked.ranks;
-    let options = PassedOptions { seed, most_memory: most, cancel, device, n_ranks };
+    let count = asked.count.then_some(&kernel::CodeGenerator as _);
+    let options = PassedOptions { seed, most_memory: most, cancel, device, n_ranks, count };
     let function = asked.function.clone();
     match wait(request, function, passed, options)? {
         Ok((done, told)) => {
@@ -180,21 +186,13 @@ fn answer(done: &InterpretedPassed, told: Told) -> Json {
         finding["drawn"] = told::text(&told, false).into();
         finding
     });
-    let launches: Vec<_> = done.launches.iter().map(launch).collect();
+    let launches: Vec<_> = done.launches.iter().map(launched::json).collect();
     json!({
         "launches": launches,
         "findings": findings.collect::<Vec<_>>(),
         "exact": done.is_exact,
         "results": done.results.len(),
         "tensors": done.tensors.iter().map(|tensor| tensor.is_written).collect::<Vec<_>>(),
-    })
-}
-
-fn launch(launch: &InterpretedLaunch) -> Json {
-    let InterpretedLaunch { kernel, layout, printed, thread_ops } = launch;
-    json!({
-        "kernel": kernel, "grid": layout.grid, "block": layout.block, "smem": layout.shared,
-        "printed": printed, "thread_ops": thread_ops,
     })
 }
 

@@ -4,20 +4,19 @@
 use crate::npy::Npy;
 use crate::package_file::PackageFile;
 use crate::publish::publish;
-use crate::{Failure, Report, input};
+use crate::{Failure, Report, input, launched};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use kernpack_compiler::Options;
 use kernpack_compiler::source::kernel;
 use kernpack_package::interpret::{
     Array, Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted,
-    InterpretedLaunch, InterpretedTensor, Role, TensorDifference, Wanted, interpret,
+    InterpretedTensor, Role, TensorDifference, Wanted, interpret,
 };
 use kernpack_process::memory;
 use kernpack_render::told;
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +48,10 @@ pub struct Run {
     /// never written, races, barriers that some threads do not come to. That is always done.
     #[arg(long)]
     check: bool,
+    /// Count what the accesses of each line ask of memory: how wide they are, how many sectors of
+    /// global memory they take, and how often warps wait for banks of shared memory.
+    #[arg(long)]
+    count: bool,
     /// Run on the first GPU too, and compare what tensors hold there with what the interpreter has,
     /// bit for bit. Kernels are compiled for that GPU, unless --arch says for what.
     #[arg(long)]
@@ -122,6 +125,7 @@ impl Run {
             most_memory: self.memory.or_else(memory::usual),
             n_cores: self.jobs.map(usize::from),
             bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
+            count: self.count.then_some(&kernel::CodeGenerator),
         };
         let done = match interpret(&package, &wanted, options.held) {
             Ok(done) => done,
@@ -159,7 +163,7 @@ impl Run {
 
     fn compare(&self) -> Option<Compare> {
         let archs = self.package_file.archs().to_vec();
-        let images = &kernel::Images;
+        let images = &kernel::CodeGenerator;
         self.compare.then_some(Compare { images, archs, ulps: self.ulps })
     }
 }
@@ -194,7 +198,7 @@ fn json(done: &Interpreted, wants_comparison: bool, told: &Told) -> Value {
     let warnings = told::json(told);
     let found = Told { diagnostics: done.findings.clone(), ..told.clone() };
     let findings = told::json(&found);
-    let launches: Vec<_> = done.launches.iter().map(launch_json).collect();
+    let launches: Vec<_> = done.launches.iter().map(launched::json).collect();
     let tensors: Vec<_> = done.tensors.iter().map(tensor_json).collect();
     let mut answer = json!({
         "launches": launches, "tensors": tensors, "findings": findings, "exact": done.is_exact,
@@ -209,7 +213,7 @@ fn json(done: &Interpreted, wants_comparison: bool, told: &Told) -> Value {
 /// The run, for people; a failure where something is wrong with it.
 fn report(done: &Interpreted, wants_comparison: bool, told: Told, answer: Value) -> Report {
     let mut text = String::new();
-    done.launches.iter().for_each(|launch| text += &launch_text(launch));
+    done.launches.iter().for_each(|launch| text += &launched::text(launch));
     let written = done.tensors.iter().filter(|tensor| tensor.role != Role::Read);
     written.filter(|tensor| tensor.role != Role::Workspace).for_each(|tensor| {
         text += &tensor_text(tensor);
@@ -222,31 +226,6 @@ fn report(done: &Interpreted, wants_comparison: bool, told: Told, answer: Value)
     let code = if done.findings.has_errors() { crate::FAILURE } else { crate::SUCCESS };
     let told = told.and(done.findings.clone());
     Report { code, warnings: told, ..Report::new(text, answer) }
-}
-
-fn launch_text(launch: &InterpretedLaunch) -> String {
-    let InterpretedLaunch { kernel, layout, printed, .. } = launch;
-    let list = |extents: [i64; 3]| match extents {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x}, {y}"),
-        [x, y, z] => format!("{x}, {y}, {z}"),
-    };
-    let mut text =
-        format!("{kernel}: grid [{}], block [{}]", list(layout.grid), list(layout.block));
-    if layout.shared > 0 {
-        let _ = write!(text, ", {} bytes of shared memory", layout.shared);
-    }
-    text.push('\n');
-    printed.iter().for_each(|line| text += &format!("  {line}\n"));
-    text
-}
-
-fn launch_json(launch: &InterpretedLaunch) -> Value {
-    let InterpretedLaunch { kernel, layout, printed, thread_ops } = launch;
-    json!({
-        "kernel": kernel, "grid": layout.grid, "block": layout.block, "smem": layout.shared,
-        "printed": printed, "thread_ops": thread_ops,
-    })
 }
 
 fn tensor_text(tensor: &InterpretedTensor) -> String {

@@ -505,6 +505,24 @@ fn a_run_as_json() {
 }
 
 #[test]
+fn accesses_are_counted() {
+    let expected = expect![[r#"
+        exit 0
+        out: sum_rows: grid [2], block [64]
+        out:   reduce_sum.py:12: reads `x`, 4 bytes: 8 times by a warp, 29 sectors, 1.12 times the least
+        out:   reduce_sum.py:15: writes `partial`, 4 bytes: 4 times by a warp, 4 turns of the banks, the least
+        out:   reduce_sum.py:20: reads `partial`, 4 bytes: 4 times by a warp, 4 turns of the banks, the least
+        out:   reduce_sum.py:21: writes `out`, 4 bytes: 2 times by a warp, 2 sectors, the least
+        out: out: float32 [2] = 4.31285 -4.3543243
+    "#]];
+    let arguments = ["run", "reduce_sum.py", "reduce_sum", "m=2", "n=100", "--count"];
+    bench().expect(&arguments, expected);
+    let arguments = [&["--json"], &arguments[..]].concat();
+    let mut answer = json(&bench().run(arguments));
+    expect![[r#"{"file":"reduce_sum.py","line":12,"column":16,"deed":"reads","tensor":"x","memory":"global","bytes":4,"accesses":8,"threads":200,"taken":29,"least":26,"text":"reduce_sum.py:12: reads `x`, 4 bytes: 8 times by a warp, 29 sectors, 1.12 times the least"}"#]].assert_eq(&answer["launches"][0]["traffic"][0].take().to_string());
+}
+
+#[test]
 fn kernels_are_shown() {
     let bench = bench();
     let shown = |form: &str| bench.run(["emit", "reduce_sum.py", "--as", form]).stdout;

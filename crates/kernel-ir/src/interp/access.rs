@@ -47,16 +47,21 @@ impl Faulty {
     }
 }
 
-/// The deed of an access, for messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+/// The deed of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Deed {
+    /// A load.
     Reads,
+    /// A store.
     Writes,
+    /// An atomic operation that does both.
     Updates,
+    /// A prefetch, which gives nothing.
     Prefetches,
 }
 
 impl Deed {
+    /// The word in messages.
     pub fn text(self) -> &'static str {
         match self {
             Deed::Reads => "reads",
@@ -66,7 +71,7 @@ impl Deed {
         }
     }
 
-    pub fn passive(self) -> &'static str {
+    pub(super) fn passive(self) -> &'static str {
         match self {
             Deed::Reads => "read",
             Deed::Writes => "written",
@@ -144,6 +149,7 @@ impl Execution<'_, '_> {
     pub fn load_for(&mut self, access: &Access, out: Register, lanes: u32) {
         let mut rest = lanes;
         self.warp.outside.access(self.place(), rest);
+        self.count(access, Deed::Reads, lanes);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;
@@ -172,6 +178,7 @@ impl Execution<'_, '_> {
     pub fn store_for(&mut self, access: &Access, value: Register, lanes: u32) {
         let mut rest = lanes;
         self.warp.outside.access(self.place(), rest);
+        self.count(access, Deed::Writes, lanes);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;

@@ -44,6 +44,7 @@ impl Execution<'_, '_> {
             }
         }
         self.warp.outside.access(self.place(), rest);
+        self.count(access, deed, rest);
         while rest != 0 {
             let (allocation, lanes) = self.first_allocation(access.pointer, rest);
             rest &= !lanes;

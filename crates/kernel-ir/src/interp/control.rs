@@ -75,6 +75,7 @@ impl Execution<'_, '_> {
                 close
             }
             Control::End => {
+                self.end_count();
                 self.end_copies();
                 self.end_bulk_stores();
                 self.block_on(Status::Ended);

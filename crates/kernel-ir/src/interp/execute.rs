@@ -13,6 +13,7 @@ use super::ranks::Together;
 use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::{Assert, InBounds, Register, Step, width};
+use super::traffic::Counter;
 use super::warp::{Block, Cluster, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
@@ -48,6 +49,8 @@ pub(super) struct Machine<'a> {
     pub n_ranks: usize,
     /// The knowledge of ranks of one another, where there are several.
     pub together: Option<Together>,
+    /// The counts of accesses, where they are wanted.
+    pub counter: Option<Box<Counter>>,
     pub findings: Findings,
     pub printed: Vec<String>,
     pub most_printed: usize,

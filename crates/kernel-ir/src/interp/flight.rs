@@ -142,6 +142,8 @@ impl Execution<'_, '_> {
         let active = self.warp.active;
         self.warp.outside.access(self.place(), active);
         let given = self.where_true(copy.given);
+        self.count(&copy.from, Deed::Reads, given);
+        self.count(&copy.to, Deed::Writes, active);
         for lane in lanes_of(active) {
             let at = |access: &Access| {
                 let file = &self.warp.file;

@@ -14,6 +14,7 @@ use super::sequence::Dependence;
 use super::shadow::{Packing, Shadow};
 use super::step::Register;
 use super::touched::Touched;
+use super::traffic::{Counter, Traffic, Widths};
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, TensorMap, Value};
 use crate::shared;
@@ -94,6 +95,8 @@ pub struct Options {
     pub least_warps: u64,
     /// The wish of another thread that the run end.
     pub cancel: Cancel,
+    /// How wide accesses become, where they are to be counted.
+    pub count: Option<Arc<Widths>>,
 }
 
 /// How many threads the machine runs at once.
@@ -130,6 +133,7 @@ impl Default for Options {
             n_cores: machine_cores(),
             least_warps: 32,
             cancel: Cancel::default(),
+            count: None,
         }
     }
 }
@@ -153,6 +157,8 @@ pub struct Outcome {
     pub bookkeeping_bytes: u64,
     /// How many threads of the machine have run it.
     pub n_cores: usize,
+    /// How much accesses have asked of memory, line by line, where that was counted.
+    pub traffic: Option<Vec<Traffic>>,
 }
 
 impl Outcome {
@@ -299,6 +305,7 @@ impl<'r> Run<'r> {
         let shadows = machine.shadows.iter().flatten().map(Shadow::bytes);
         let written = machine.memories.iter().map(|memory| memory.written_bytes());
         let bookkeeping_bytes = shadows.chain(written).sum();
+        let traffic = self.traffic(machine.counter.take(), &machine.memories);
         memories.0 = machine.memories.drain(..).map(Cow::into_owned).collect();
         Outcome {
             findings: std::mem::take(&mut machine.findings.all),
@@ -308,7 +315,18 @@ impl<'r> Run<'r> {
             thread_ops: machine.thread_ops,
             bookkeeping_bytes,
             n_cores: 1,
+            traffic,
         }
+    }
+
+    /// The counts, line by line.
+    pub fn traffic(
+        &self,
+        counter: Option<Box<Counter>>,
+        memories: &[Cow<'_, Memory>],
+    ) -> Option<Vec<Traffic>> {
+        let sites = &self.program.sites;
+        counter.map(|all| all.traffic(self.launch.kernel, sites, memories))
     }
 
     /// Runs blocks of it in some order.
@@ -349,6 +367,7 @@ impl<'r> Run<'r> {
             dependence: None,
             n_ranks: self.ranks.len(),
             together: None,
+            counter: options.count.as_deref().map(|widths| Box::new(Counter::new(widths))),
             findings: Findings::new(options.most_findings),
             printed: Vec::new(),
             most_printed: options.most_printed,

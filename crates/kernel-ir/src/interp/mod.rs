@@ -26,6 +26,8 @@
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
 //! and too many findings do.
 //!
+//! Where it is asked for, accesses are counted, and what they take of memory (`traffic.rs`).
+//!
 //! Launches run one after another. A [`Sequence`] knows which of them a GPU may run side by side,
 //! and finds what an early one touches before it has waited (`dependent.rs`, `touched.rs`).
 //! [`Ranks`] launch at the same time, each on a device of its own, and share memory (`ranks.rs`).
@@ -67,12 +69,14 @@ mod step;
 mod sums;
 mod tensor_map;
 mod touched;
+mod traffic;
 mod trial;
 mod warp;
 
 #[cfg(test)]
 mod tests;
 
+pub use access::Deed;
 pub use finding::{Earlier, Finding, Kind, Other, Thread};
 pub use launch::{
     Argument, Cancel, Launch, MappedTensor, Options, Outcome, bookkeeping_bytes, run,
@@ -82,4 +86,5 @@ pub use narrowest::cell_bytes;
 pub use ranks::Ranks;
 pub use sequence::{Early, Sequence, Turn};
 pub use touched::touched_bytes;
+pub use traffic::{Amount, Traffic, Widths};
 pub use trial::Trial;

@@ -24,6 +24,7 @@ use super::memory::{Memories, Memory};
 use super::program::Program;
 use super::shadow::Shadow;
 use super::step::{BulkStep, Step};
+use super::traffic::Counter;
 use super::warp::LANES;
 use crate::intrinsic::Level;
 use crate::types::Space;
@@ -59,7 +60,7 @@ pub(super) fn run(run: &Run<'_>, memories: &mut Memories, options: &Options) -> 
         let others = others.into_iter().map(|other| other.join().ok().flatten());
         [first].into_iter().chain(others).collect::<Option<Vec<Done>>>()
     })?;
-    put_together(done, memories)
+    put_together(run, done, memories)
 }
 
 /// Whether blocks have no way to tell one another anything that order could depend on.
@@ -88,6 +89,7 @@ struct Done {
     memories: Vec<Option<(Memory, Shadow)>>,
     is_exact: bool,
     thread_ops: u64,
+    counter: Option<Box<Counter>>,
 }
 
 /// Runs clusters until there are no more. Gives nothing where they cannot be taken.
@@ -110,8 +112,8 @@ fn core(run: &Run<'_>, held: &Memories, options: &Options, clusters: &Clusters) 
         let shadow = shadow?;
         Some((memory.into_owned(), shadow))
     });
-    let Machine { is_exact, thread_ops, .. } = machine;
-    Some(Done { memories: memories.collect(), is_exact, thread_ops })
+    let Machine { is_exact, thread_ops, counter, .. } = machine;
+    Some(Done { memories: memories.collect(), is_exact, thread_ops, counter })
 }
 
 /// Whether all that this core has run came to their end, and nothing was found so far.
@@ -139,7 +141,7 @@ fn run_clusters(
 
 /// Puts together what cores have written; nothing, and nothing is changed, where a cell that one of
 /// them has written was touched by another one.
-fn put_together(done: Vec<Done>, memories: &mut Memories) -> Option<Outcome> {
+fn put_together(run: &Run<'_>, mut done: Vec<Done>, memories: &mut Memories) -> Option<Outcome> {
     for at in 0..memories.0.len() {
         let copies: Vec<_> = done.iter().filter_map(|done| done.memories[at].as_ref()).collect();
         if !are_cells_apart(&copies) {
@@ -153,11 +155,19 @@ fn put_together(done: Vec<Done>, memories: &mut Memories) -> Option<Outcome> {
     }
     let kept = done.iter().flat_map(|done| done.memories.iter().flatten());
     let shadows = kept.map(|(memory, shadow)| memory.written_bytes() + shadow.bytes());
+    let bookkeeping_bytes = shadows.sum();
+    let counters = done.iter_mut().filter_map(|done| done.counter.take());
+    let counter = counters.reduce(|mut all, one| {
+        all.add(*one);
+        all
+    });
+    let held: Vec<_> = memories.0.iter().map(Cow::Borrowed).collect();
     Some(Outcome {
         is_exact: done.iter().all(|done| done.is_exact),
         is_complete: true,
         thread_ops: done.iter().map(|done| done.thread_ops).sum(),
-        bookkeeping_bytes: shadows.sum(),
+        bookkeeping_bytes,
+        traffic: run.traffic(counter, &held),
         n_cores: done.len(),
         ..Outcome::default()
     })

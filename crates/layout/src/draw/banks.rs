@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Banks of shared memory, and accesses that are in one another's way.
+//! [Banks](kernpack_machine::banks) of shared memory, and accesses that are in one another's way.
 //!
-//! Shared memory has 32 banks of 4 bytes: the words of 4 bytes belong to them in turn. In one go
-//! each bank serves one word, to any number of threads. A warp whose threads want several words of
-//! one bank waits as many times: that is a conflict of so many ways. Elements of 8 bytes are
-//! accessed by half a warp at a time, those of 16 bytes by a quarter, as no more words are served
-//! at once (CUDA C++ Programming Guide, "Shared Memory").
+//! A warp whose threads want several words of one bank waits as many times: that is a conflict of
+//! so many ways. Elements of 8 bytes are accessed by half a warp at a time, those of 16 bytes by a
+//! quarter.
 
 use super::DrawError;
 use crate::layout::Layout;
 use crate::symbols::Symbol;
+use kernpack_machine::banks::{BANKS, WORD_BYTES, threads_at_once};
+use kernpack_machine::block::WARP_SIZE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many banks there are.
-const BANKS: i128 = 32;
-/// The bytes of a word of a bank.
-const WORD_BYTES: i128 = 4;
 /// The threads of a warp.
-pub(super) const WARP: i64 = 32;
+pub(super) const WARP: i64 = WARP_SIZE as i64;
 
 /// The question of which bank each element is in, and how a warp accesses them.
 #[derive(Clone, Debug)]
@@ -58,21 +54,17 @@ impl Banks {
 
 /// The first word of an element.
 fn first_word(index: i64, bytes: i128) -> i128 {
-    (i128::from(index) * bytes).div_euclid(WORD_BYTES)
+    (i128::from(index) * bytes).div_euclid(WORD_BYTES.into())
 }
 
 /// The bank in which an element begins.
 pub(super) fn bank(index: i64, bytes: i128) -> i128 {
-    first_word(index, bytes).rem_euclid(BANKS)
+    first_word(index, bytes).rem_euclid(BANKS.into())
 }
 
 /// How many threads are served at a time.
 pub(super) fn at_a_time(bytes: i128) -> i64 {
-    match bytes {
-        16 => WARP / 4,
-        8 => WARP / 2,
-        _ => WARP,
-    }
+    threads_at_once(bytes as u64) as i64
 }
 
 /// The conflicts of a warp's accesses.
@@ -80,17 +72,18 @@ pub(super) fn conflicts(accesses: &[Access], bytes: i128) -> Conflicts {
     let mut found = Conflicts { ways: 1, threads: BTreeSet::new() };
     let words = |access: &Access| {
         let first = first_word(access.index, bytes);
-        first..first + (bytes / WORD_BYTES).max(1)
+        first..first + (bytes / i128::from(WORD_BYTES)).max(1)
     };
     let at_a_time = at_a_time(bytes);
     for part in 0..WARP / at_a_time {
         let accesses = accesses.iter().filter(|access| access.thread / at_a_time == part);
         let mut wanted = BTreeMap::<i128, BTreeSet<i128>>::new();
         for word in accesses.clone().flat_map(words) {
-            wanted.entry(word.rem_euclid(BANKS)).or_default().insert(word);
+            wanted.entry(word.rem_euclid(BANKS.into())).or_default().insert(word);
         }
-        let is_shared =
-            |word: i128| wanted.get(&word.rem_euclid(BANKS)).is_some_and(|words| words.len() > 1);
+        let is_shared = |word: i128| {
+            wanted.get(&word.rem_euclid(BANKS.into())).is_some_and(|words| words.len() > 1)
+        };
         let waits = accesses.filter(|access| words(access).any(is_shared));
         found.threads.extend(waits.map(|access| access.thread));
         found.ways = found.ways.max(wanted.values().map(BTreeSet::len).max().unwrap_or(1));

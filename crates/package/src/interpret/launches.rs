@@ -3,6 +3,7 @@
 //! kernels. Where the tensors are is said by whoever makes the call.
 
 use super::InterpretError;
+use super::count::{self, AccessWidths};
 use super::occupancy::{blocks_at_once, refusal};
 use super::turn::{InCall, Streams, is_early, n_met, turn};
 use crate::file::{Files, Held};
@@ -30,6 +31,8 @@ pub struct Interpretable {
     pub plan: Plan,
     /// Notes and warnings of its package.
     pub notes: Diagnostics,
+    /// Who knows how wide accesses become, where they are to be counted.
+    pub(super) count: Option<&'static dyn AccessWidths>,
 }
 
 impl RanLaunch {
@@ -81,7 +84,12 @@ impl Interpretable {
         }
         let function = find(&package.functions, name)?;
         let plan = function.plan()?;
-        Ok(Interpretable { function, plan, notes: problems })
+        Ok(Interpretable { function, plan, notes: problems, count: None })
+    }
+
+    /// The function, whose accesses are counted where somebody knows how wide they become.
+    pub fn counting(self, count: Option<&'static dyn AccessWidths>) -> Interpretable {
+        Interpretable { count, ..self }
     }
 
     /// Checks that there is code for a device for each launch of an accepted call that says what it
@@ -131,7 +139,8 @@ impl Interpretable {
             let (launch, _) = launches[place];
             let turn = turn(launch, &ready.arguments, &launches[place + 1..]);
             let sequence = streams.of(launch);
-            ran.push(ready.ran(device, options, |launch, options| {
+            let options = count::options(self, ready.index, &ready.kernel, options)?;
+            ran.push(ready.ran(device, &options, |launch, options| {
                 sequence.run(launch, &turn, memories, options)
             }));
         }
@@ -167,7 +176,8 @@ impl Interpretable {
             let mut ready = ready.collect::<Result<Vec<_>, _>>()?.into_iter();
             let Some(first) = ready.next() else { break };
             let others: Vec<_> = ready.collect();
-            ran.push(first.ran(device, options, |launch, options| {
+            let options = count::options(self, first.index, &first.kernel, options)?;
+            ran.push(first.ran(device, &options, |launch, options| {
                 let others = others.iter().map(ReadyLaunch::launch);
                 let launches: Vec<_> = [launch.clone()].into_iter().chain(others).collect();
                 together.run(&launches, memories, options)

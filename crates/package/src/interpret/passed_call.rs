@@ -9,7 +9,7 @@ use super::budget::{self, Kept};
 use super::launches::OnDevice;
 use super::passed::{Passed, PassedMemory, strides};
 use super::tensor::{InterpretedTensor, Role};
-use super::{InterpretError, Interpretable, InterpretedLaunch, Tensors, device};
+use super::{AccessWidths, InterpretError, Interpretable, InterpretedLaunch, Tensors, device};
 use crate::file::Held;
 use crate::package::WrittenPackage;
 use kernpack_ffi_abi::{DType, DeviceType, ErrorKind};
@@ -38,6 +38,8 @@ pub struct PassedOptions {
     /// How many ranks make the call at the same time, each with as many of the arguments: one where
     /// nothing is said.
     pub n_ranks: Option<NonZeroUsize>,
+    /// Who knows how wide accesses become, where they are to be counted.
+    pub count: Option<&'static dyn AccessWidths>,
 }
 
 /// The outcome of a call with a caller's arguments.
@@ -96,7 +98,7 @@ pub fn interpret_passed(
     options: &PassedOptions,
     held: &Held,
 ) -> Result<InterpretedPassed, InterpretError> {
-    Interpretable::of(package, function, held)?.call(passed, options)
+    Interpretable::of(package, function, held)?.counting(options.count).call(passed, options)
 }
 
 impl Interpretable {

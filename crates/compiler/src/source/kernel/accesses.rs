@@ -6,11 +6,13 @@ use super::code;
 use crate::source::assembler::LineTable;
 use kernpack_codegen::kernel::nvptx::ptx;
 use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::interp::Widths;
 use kernpack_kernel_ir::op::Qualifier;
 use kernpack_kernel_ir::types::{MOST_VECTOR_BYTES, Space};
 use kernpack_kernel_ir::widen::{Missing, Site, sites, widen};
 use kernpack_machine::Arch;
 use kernpack_package::source::{KernelSource, SourceError, SourceErrorKind};
+use kernpack_syntax::Placed;
 use std::cmp::Reverse;
 use std::fmt;
 
@@ -32,12 +34,16 @@ pub struct LineAccesses {
     pub bytes: Vec<u32>,
 }
 
-/// The accesses of the kernels of a source, in the order of their lines.
+/// The accesses of the kernels of a source that are for an architecture, in the order of their
+/// lines.
 ///
 /// # Errors
 /// All that is wrong with the kernels.
 pub fn accesses(source: &KernelSource, arch: Arch) -> Result<Vec<LineAccesses>, Vec<SourceError>> {
     let prepared = code::prepared(source, arch)?;
+    if prepared.is_empty() {
+        return Ok(Vec::new());
+    }
     let kernels: Vec<_> = prepared.iter().collect();
     let written = ptx(&kernels, arch, true).map_err(|error| {
         vec![SourceError::new(SourceErrorKind::Assembler, source.path.span, error)]
@@ -45,6 +51,24 @@ pub fn accesses(source: &KernelSource, arch: Arch) -> Result<Vec<LineAccesses>, 
     let instructions = Instruction::all(&written.text);
     let of_kernels = prepared.into_iter().map(|kernel| of_kernel(kernel, &instructions));
     Ok(of_kernels.flatten().collect())
+}
+
+/// How wide the accesses of kernels become, on the first of these architectures that they are for.
+///
+/// # Errors
+/// All that is wrong with the kernels.
+pub fn widths(source: &KernelSource, archs: &[Placed<Arch>]) -> Result<Widths, Vec<SourceError>> {
+    let mut widths = Widths::default();
+    for arch in archs {
+        let all = accesses(source, arch.value)?;
+        for LineAccesses { site, bytes, .. } in &all {
+            widths.join(&site.places, site.is_write, bytes.first().copied().unwrap_or_default());
+        }
+        if !all.is_empty() {
+            break;
+        }
+    }
+    Ok(widths)
 }
 
 /// The narrowest accesses of an innermost loop that could be wider, if there are such.

@@ -26,9 +26,10 @@ use super::Identity;
 use super::assembler::Assemblers;
 use super::gpu::{Build, GpuArtifact, GpuCompiler};
 use super::nvjitlink::{self, NvJitLink};
+use kernpack_kernel_ir::interp::Widths;
 use kernpack_machine::Arch;
 use kernpack_package::file::Held;
-use kernpack_package::interpret::KernelImages;
+use kernpack_package::interpret::{AccessWidths, KernelImages};
 use kernpack_package::kernel_file::needs_assembler;
 use kernpack_package::source::{KernelSource, SourceError};
 use kernpack_syntax::Placed;
@@ -49,11 +50,22 @@ impl Build for KernelSource {
     }
 }
 
-/// Images of kernels for whoever runs them beside the interpreter.
+/// The code of kernels for whoever runs them on the interpreter: images, to compare with, and how
+/// wide accesses become.
 #[derive(Clone, Copy, Debug)]
-pub struct Images;
+pub struct CodeGenerator;
 
-impl KernelImages for Images {
+impl AccessWidths for CodeGenerator {
+    fn widths(
+        &self,
+        source: &KernelSource,
+        archs: &[Placed<Arch>],
+    ) -> Result<Widths, Vec<SourceError>> {
+        accesses::widths(source, archs)
+    }
+}
+
+impl KernelImages for CodeGenerator {
     fn has_assembler(&self) -> bool {
         NvJitLink::find().is_ok()
     }

@@ -20,6 +20,7 @@ mod ring;
 mod sequences;
 mod speed;
 mod timeline;
+mod traffic;
 mod values;
 
 use super::{Memory, Trial};
