@@ -3,12 +3,18 @@
 device waits for no host.
 """
 
+import json
+import os
+import subprocess
 import time
+from pathlib import Path
 
 import kernpack as kp
 import pytest
 import torch
 from speed import on_the_gpu
+
+EXAMPLES = Path(os.environ["KERNPACK_GPU_BUNDLE"]) / "examples/kernels"
 
 
 def test_long_calls_take_what_pytorch_says():
@@ -62,3 +68,30 @@ def test_captures_are_refused():
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph), pytest.raises(RuntimeError, match="a CUDA graph is captured"):
         kp.bench(lambda x: x.add_(1), x)
+
+
+def of_command_line(file, *arguments):
+    """What `kernpack bench` answers."""
+    command = [os.environ["KERNPACK_CLI"], "--json", "bench", str(EXAMPLES / file), *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("caches", ["cold", "warm"])
+def test_the_command_line_tells_the_same(caches):
+    x = torch.randn(8192, 4096, device="cuda")
+    transpose = kp.load(EXAMPLES / "transpose.py").transpose
+    measured = kp.bench(transpose, x, torch.empty(4096, 8192, device="cuda"), caches=caches)
+    answer = of_command_line("transpose.py", "transpose", "m=8192", "n=4096", "--caches", caches)
+    assert answer["gpu"] == measured.by == torch.cuda.get_device_name()
+    assert answer["bytes"] == measured.n_bytes
+    assert answer["time"]["median"] == pytest.approx(measured.time.median, rel=0.05)
+    assert answer["copy"]["median"] == pytest.approx(measured.copy.median, rel=0.05)
+    assert answer["control"]["median"] == pytest.approx(1, abs=0.03)
+
+
+def test_the_command_line_measures_kernels_that_take_maps():
+    shape = "m=4096", "n=4096", "k=4096", "T=float16"
+    answer = of_command_line("gemm.py", "gemm", *shape, "--arch", "sm_90a")
+    assert 2 * 4096**3 / answer["time"]["median"] > 4e14

@@ -61,6 +61,12 @@ CALLS = [
     *[f"transpose transpose m={m} n={n}" for m, n in ((1, 1), (64, 64), (65, 130), (31, 127))],
     "matmul matmul m=128 n=256 k=16",
     "matmul matmul m=128 n=128 k=48",
+    # Maps of tensors.
+    *[
+        f"gemm gemm m={m} n={n} k={k} T={dtype} --fill a=ones --fill b=2 --arch sm_90a"
+        for m, n, k in ((1, 8, 8), (130, 264, 160), (130, 33, 72), (128, 128, 1024))
+        for dtype in ("float16", "bfloat16")
+    ],
     *[
         f"gemm gemm_simple m={m} n={n} k={k} T={dtype} --fill a=ones --fill b=2 device.cc=80"
         " --arch compute_80"
@@ -97,12 +103,11 @@ def test_an_example_gives_nearly_the_same(call):
 def test_every_function_of_the_examples_is_compared():
     texts = [path.read_text() for path in EXAMPLES.glob("*.py")]
     functions = {name for text in texts for name in re.findall(r"@kp\.jit\(\s*\"+\s*(\w+)\(", text)}
-    # One rank alone would wait for ever: `test_all_reduce.py`. Those that take maps of tensors are compared with
-    # torch, in files of their own.
-    mapped = {"gemm", "gemm_gelu", "gemm_gelu_tanh", "gemm_relu", "gemm_silu", "grouped_gemm"}
-    mapped |= {"attention", "attention_varlen", "paged_decode"}
+    # One rank alone would wait for ever: `test_all_reduce.py`. Others are compared with torch, in files of their own.
+    of_torch = {"gemm_gelu", "gemm_gelu_tanh", "gemm_relu", "gemm_silu", "grouped_gemm"}
+    of_torch |= {"attention", "attention_varlen", "paged_decode"}
     compared = {call.split()[1] for call in CALLS + CLOSE}
-    assert functions == {"all_reduce", *mapped, *compared}
+    assert functions == {"all_reduce", *of_torch, *compared}
 
 
 @pytest.mark.parametrize("arch", ["compute_80", "sm_80,compute_80", "compute_80,sm_90"])

@@ -5,12 +5,21 @@
 use kernpack_kernel_ir::interp::{Amount, Traffic};
 use kernpack_kernel_ir::types::Space;
 use kernpack_package::interpret::{InterpretedLaunch, LineTraffic};
+use kernpack_validators::plan::LaidOut;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The launch, for people.
 pub(crate) fn text(launch: &InterpretedLaunch) -> String {
     let InterpretedLaunch { kernel, layout, printed, traffic, .. } = launch;
+    let mut text = layout_text(kernel, layout);
+    printed.iter().for_each(|line| text += &format!("  {line}\n"));
+    traffic.iter().flatten().for_each(|line| text += &format!("  {}\n", line_text(line)));
+    text
+}
+
+/// A kernel, and how it is laid out.
+pub(crate) fn layout_text(kernel: &str, layout: &LaidOut) -> String {
     let list = |extents: [i64; 3]| match extents {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("{x}, {y}"),
@@ -22,22 +31,25 @@ pub(crate) fn text(launch: &InterpretedLaunch) -> String {
         let _ = write!(text, ", {} bytes of shared memory", layout.shared);
     }
     text.push('\n');
-    printed.iter().for_each(|line| text += &format!("  {line}\n"));
-    traffic.iter().flatten().for_each(|line| text += &format!("  {}\n", line_text(line)));
     text
 }
 
 /// The launch, for programs.
 pub fn json(launch: &InterpretedLaunch) -> Value {
     let InterpretedLaunch { kernel, layout, printed, thread_ops, traffic } = launch;
-    let mut answer = json!({
-        "kernel": kernel, "grid": layout.grid, "block": layout.block, "smem": layout.shared,
-        "printed": printed, "thread_ops": thread_ops,
-    });
+    let mut answer = layout_json(kernel, layout);
+    (answer["printed"], answer["thread_ops"]) = (json!(printed), json!(thread_ops));
     if let Some(lines) = traffic {
         answer["traffic"] = lines.iter().map(line_json).collect();
     }
     answer
+}
+
+/// A kernel, and how it is laid out.
+pub(crate) fn layout_json(kernel: &str, layout: &LaidOut) -> Value {
+    json!({
+        "kernel": kernel, "grid": layout.grid, "block": layout.block, "smem": layout.shared,
+    })
 }
 
 /// As in ``sum.py:11: reads `x`, 16 bytes: 4096 times by a warp, 65536 sectors, the least``.

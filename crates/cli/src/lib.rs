@@ -12,14 +12,15 @@
 //! It is a library, which the program of a few lines runs, and so does whoever has no program of
 //! his own. `commands/` has one file a subcommand. Each answers with a `report.rs` or a
 //! `failure.rs`, which have a form for people and one for programs; `lib.rs` prints it; `layout`
-//! also draws. `package_file.rs` is the package file that a command is given, with what options
-//! overrule in it. `launched.rs` shows launches of the interpreter, and `emitted.rs` kernels in
-//! other forms, here and in Python. `input.rs` reads what the command line names, `npy.rs` is files
-//! of NumPy's, `publish.rs` writes files whole or not at all, `depfile.rs` says what they were made
-//! from, `timings.rs` adds up the phases, and `signal.rs` cleans up where a signal ends the
-//! process. `explain` has its pages on builds and on CUDA from documents, to which it has links,
-//! and which are part of the program.
+//! also draws. `call.rs` is a call as commands are told it. `package_file.rs` is the package file
+//! that a command is given, with what options overrule in it. `launched.rs` shows launches of the
+//! interpreter, and `emitted.rs` kernels in other forms, here and in Python. `input.rs` reads what
+//! the command line names, `npy.rs` is files of NumPy's, `publish.rs` writes files whole or not at
+//! all, `depfile.rs` says what they were made from, `timings.rs` adds up the phases, and
+//! `signal.rs` cleans up where a signal ends the process. `explain` has its pages on builds and on
+//! CUDA from documents, to which it has links, and which are part of the program.
 
+mod call;
 mod commands;
 mod depfile;
 pub mod emitted;

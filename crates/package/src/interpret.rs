@@ -4,7 +4,8 @@
 //! what is wrong with them.
 //!
 //! Only kernels that are written here can be interpreted. Where it is asked for, a GPU makes the
-//! same call (`compare`), and what its memory holds then is compared. Not here: drawing.
+//! same call (`compare`), and what its memory holds then is compared; or a GPU alone makes it very
+//! often, and is timed (`measure`). Not here: drawing.
 
 mod arguments;
 mod array;
@@ -15,7 +16,9 @@ mod device;
 mod difference;
 mod driver;
 mod fill;
+mod gpu_call;
 mod launches;
+mod measure;
 mod occupancy;
 mod passed;
 mod passed_call;
@@ -25,13 +28,15 @@ mod turn;
 pub mod values;
 
 pub use array::Array;
-pub use compare::{Compare, Comparison, KernelImages};
+pub use compare::{Compare, Comparison};
 pub use count::{AccessWidths, LineTraffic};
 pub use device::said as device_said;
 pub use difference::{ElementDifference, TensorDifference};
 pub use fill::Fill;
+pub use gpu_call::{Code, KernelImages};
 pub use kernpack_kernel_ir::interp::Cancel;
 pub use launches::{Interpretable, RanLaunch, Tensors};
+pub use measure::{Caches, Figure, Measure, Measured, measure};
 pub use passed::{Passed, PassedMemory};
 pub use passed_call::{
     InterpretedPassed, PassedOptions, PassedResult, PassedTensor, interpret_passed,
@@ -175,7 +180,7 @@ pub fn interpret(
     let device = function.default_device();
     // Without a GPU there is an answer still: the interpreter's.
     let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));
-    let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
+    let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(gpu_call::facts);
     let mut named = wanted.values.iter().map(|(name, _)| name);
     let is_known = known.is_some() || named.any(|name| name == DeviceFact::Cc.name());
     let (wanted, facts) = device::of_wanted(plan, wanted, known.unwrap_or(device::USUAL))?;
@@ -285,7 +290,8 @@ impl Call<'_> {
         let cell_bytes = |element| self.ready.cell_bytes_of(accepted.clone(), element);
         let n_met = accepted.clone().map(|accepted| self.ready.n_met(accepted)).max();
         let n_met = n_met.unwrap_or_default();
-        let kept = Kept { before, bytes_per_element, cell_bytes: &cell_bytes, n_met };
+        let is_tracked = true;
+        let kept = Kept { before, bytes_per_element, is_tracked, cell_bytes: &cell_bytes, n_met };
         let most_cores = budget::check(all, kept, most)?;
         let (mut placed, tensors) = self.place(wanted);
         let before = tensors.iter().filter(|_| gpu.is_some());

@@ -95,4 +95,4 @@ pub use path::Path;
 pub use plan::Plan;
 pub use rule::{Comparison, FloatSide, Known, KnownValue, Outcomes, Rule, RuleKind};
 pub use signature::{Signature, SignatureResult};
-pub use tensor_map::{MapChoices, MapSpec};
+pub use tensor_map::{MapChoices, MapSpec, data_type as map_data_type};

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Dims stand in the tensor's own order throughout. Every map needs its `box`, save where a
-//! kernel's compiler says it. Here: the text both ways, and what each option may be by itself.
+//! kernel's compiler says it. Here: the text both ways, what each option may be by itself, and its
+//! numbers in the driver.
 //! Whether they fit together and fit the tensor is for [`launch`](crate::launch) to say.
 
 use crate::expr::Expr;
@@ -55,6 +56,57 @@ pub struct MapChoices {
     pub l2: u32,
     /// Whether elements out of bounds are nan, and not 0.
     pub nan: bool,
+}
+
+/// The dtypes that the driver can describe, each with its `CUtensorMapDataType`. Of those without
+/// one of their own, elements of as many bits do: a copy is a copy.
+const DATA_TYPES: &[(DType, i64)] = &[
+    (DType::UINT8, 0),
+    (DType::UINT16, 1),
+    (DType::UINT32, 2),
+    (DType::INT32, 3),
+    (DType::UINT64, 4),
+    (DType::INT64, 5),
+    (DType::FLOAT16, 6),
+    (DType::FLOAT32, 7),
+    (DType::FLOAT64, 8),
+    (DType::BFLOAT16, 9),
+    (DType::INT8, 0),
+    (DType::BOOL, 0),
+    (DType::FLOAT8_E3M4, 0),
+    (DType::FLOAT8_E4M3, 0),
+    (DType::FLOAT8_E4M3B11FNUZ, 0),
+    (DType::FLOAT8_E4M3FN, 0),
+    (DType::FLOAT8_E4M3FNUZ, 0),
+    (DType::FLOAT8_E5M2, 0),
+    (DType::FLOAT8_E5M2FNUZ, 0),
+    (DType::FLOAT8_E8M0FNU, 0),
+    (DType::INT16, 1),
+];
+
+/// The `CUtensorMapDataType` of elements of a dtype, where the driver has one.
+pub fn data_type(dtype: DType) -> Option<i64> {
+    DATA_TYPES.iter().find(|(known, _)| *known == dtype).map(|(_, number)| *number)
+}
+
+impl MapChoices {
+    /// The driver's numbers for them: of `CUtensorMapInterleave`, `CUtensorMapSwizzle`,
+    /// `CUtensorMapL2promotion` and `CUtensorMapFloatOOBfill`.
+    pub const fn enumerators(&self) -> [u32; 4] {
+        let MapChoices { interleave, swizzle, l2, nan } = *self;
+        let [interleave, swizzle, l2] =
+            [enumerator(interleave, 16), enumerator(swizzle, 32), enumerator(l2, 64)];
+        [interleave, swizzle, l2, nan as u32]
+    }
+}
+
+/// The place of a size among `first`, twice that, and so on; 0 for none. The driver's enumerations
+/// count so.
+const fn enumerator(bytes: u32, first: u32) -> u32 {
+    match bytes {
+        0 => 0,
+        _ => 1 + (bytes / first).ilog2(),
+    }
 }
 
 impl MapSpec {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The commands: one file and one line below for each.
 
+mod bench;
 mod build;
 mod cache;
 mod check;
@@ -25,6 +26,8 @@ pub enum Command {
     /// Run a function of kernels that are written here on the interpreter, which finds what is
     /// wrong.
     Run(run::Run),
+    /// Measure how long the launches of a function take on a GPU.
+    Bench(bench::Bench),
     /// Show what kernels that are written here become.
     Emit(emit::Emit),
     /// Show what is inside an object or a shared object, without loading it.
@@ -48,6 +51,7 @@ impl Command {
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
             Command::Run(command) => command.run(for_programs),
+            Command::Bench(command) => command.run(),
             Command::Emit(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),

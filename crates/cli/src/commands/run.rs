@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack run FILE FUNCTION m=8 n=100`
 
+use crate::call::{Call, parse_value};
 use crate::npy::Npy;
-use crate::package_file::PackageFile;
 use crate::publish::publish;
-use crate::{Failure, Report, input, launched};
-use anyhow::{Context, anyhow};
+use crate::{Failure, Report, launched};
+use anyhow::anyhow;
 use clap::Args;
 use kernpack_compiler::Options;
 use kernpack_compiler::source::kernel;
 use kernpack_package::interpret::{
-    Array, Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted,
-    InterpretedTensor, Role, TensorDifference, Wanted, interpret,
+    Code, Compare, Comparison, ElementDifference, InterpretError, Interpreted, InterpretedTensor,
+    Role, TensorDifference, Wanted, interpret,
 };
-use kernpack_process::memory;
 use kernpack_render::told;
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How many elements of a tensor are shown to a person.
 const SHOWN: usize = 8;
@@ -29,16 +27,7 @@ const JSON_BYTES: u64 = 160;
 #[derive(Args, Debug)]
 pub struct Run {
     #[command(flatten)]
-    package_file: PackageFile,
-    /// The function.
-    function: String,
-    /// What its arguments are: dims, dtypes and scalars by their names, as in m=8 T=float16
-    /// eps=0.1; w=None leaves an Optional out, and b=2,3 are the dims of a star. Launches that ask
-    /// of the device are told device.sm_count=132 device.smem_optin=232448 device.cc=90, unless
-    /// other numbers stand here.
-    /// A tensor is x=@x.npy: what the file of NumPy's holds, of its dtype, shape and order.
-    #[arg(value_name = "NAME=VALUE", value_parser = parse_value)]
-    values: Vec<(String, String)>,
+    call: Call,
     /// A rank that makes the call at the same time as the others, with the scalar that it has for
     /// itself, as in --rank rank=0 --rank rank=1. All are passed the same tensors, and only what is
     /// of system scope orders one behind another.
@@ -61,32 +50,14 @@ pub struct Run {
     /// stands here.
     #[arg(long, value_name = "N", requires = "compare")]
     ulps: Option<u64>,
-    /// What tensors hold: random, count, zeros, ones or a number; with a name in front, as in
-    /// x=ones, only that one. May be repeated.
-    #[arg(long, value_name = "[NAME=]FILL", value_parser = parse_fill)]
-    fill: Vec<(Option<String>, Fill)>,
     /// Writes a tensor as it is in the end into a file of NumPy's, as in out=out.npy. May be
     /// repeated; all are written, or none.
     #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_save)]
     save: Vec<(String, PathBuf)>,
-    /// How much memory the call may take, such as 800MiB or 16GiB: half of what the machine has,
-    /// unless it stands here.
-    #[arg(long, value_name = "AMOUNT", value_parser = memory::parse)]
-    memory: Option<u64>,
     /// How many cores of the machine may run blocks: all, unless it stands here. What comes of it
     /// is the same with any number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// What random numbers begin with, and the order in which warps and blocks run.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-}
-
-fn parse_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
-        None => Err(format!("expected a name with a value, such as `n=100`, found `{text}`")),
-    }
 }
 
 fn parse_save(text: &str) -> Result<(String, PathBuf), String> {
@@ -96,36 +67,18 @@ fn parse_save(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-fn parse_fill(text: &str) -> Result<(Option<String>, Fill), String> {
-    match text.split_once('=') {
-        Some((name, fill)) => Ok((Some(name.to_string()), fill.parse()?)),
-        None => Ok((None, text.parse()?)),
-    }
-}
-
 impl Run {
     /// Runs the command.
     pub fn run(self, for_programs: bool) -> Result<Report, Failure> {
-        let options = Options { target: self.package_file.target(), ..Options::default() };
-        let (package, told) = self.package_file.read(&options)?;
-        let is_file = |(_, value): &&(String, String)| value.starts_with('@');
-        let (files, values): (Vec<_>, Vec<_>) = self.values.iter().partition(is_file);
-        let arrays = files.into_iter().map(|(name, path)| {
-            let array = read_array(Path::new(path.trim_start_matches('@')))?;
-            Ok::<_, anyhow::Error>((name.clone(), array))
-        });
+        let options = Options { target: self.call.package_file.target(), ..Options::default() };
+        let (package, told) = self.call.package_file.read(&options)?;
         let wanted = Wanted {
-            function: self.function.clone(),
-            values: values.into_iter().cloned().collect(),
             ranks: self.rank.iter().map(|value| vec![value.clone()]).collect(),
-            arrays: arrays.collect::<Result<_, _>>()?,
-            fill: self.fill.clone(),
-            seed: self.seed,
             compare: self.compare(),
-            most_memory: self.memory.or_else(memory::usual),
             n_cores: self.jobs.map(usize::from),
             bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
             count: self.count.then_some(&kernel::CodeGenerator),
+            ..self.call.wanted()?
         };
         let done = match interpret(&package, &wanted, options.held) {
             Ok(done) => done,
@@ -162,23 +115,10 @@ impl Run {
     }
 
     fn compare(&self) -> Option<Compare> {
-        let archs = self.package_file.archs().to_vec();
-        let images = &kernel::CodeGenerator;
-        self.compare.then_some(Compare { images, archs, ulps: self.ulps })
+        let archs = self.call.package_file.archs().to_vec();
+        let code = Code { images: &kernel::CodeGenerator, archs };
+        self.compare.then_some(Compare { code, ulps: self.ulps })
     }
-}
-
-/// The array of a file of NumPy's.
-fn read_array(path: &Path) -> anyhow::Result<Array> {
-    let mut file = Vec::new();
-    let read = input::open(path)?.read_to_end(&mut file);
-    read.with_context(|| format!("cannot read `{}`", path.display()))?;
-    let array = Npy::read(&file);
-    let array = array.map_err(|problem| anyhow!("`{}` {problem}", path.display()))?;
-    let origin = path.display().to_string();
-    let strides = array.strides();
-    let Npy { dtype, shape, bytes, .. } = array;
-    Ok(Array { origin, dtype, shape, strides, bytes })
 }
 
 /// A tensor as an array whose last mode is the fastest.

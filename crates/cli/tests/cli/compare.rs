@@ -2,7 +2,8 @@
 //! `run --compare`, with a driver that needs no GPU and runs nothing: what it is asked for, what it
 //! may answer, and what is said of memory that stays as it was.
 
-use crate::bench::{Bench, KERNPACK, Ran};
+use crate::bench::{Bench, Ran};
+use crate::on_stub::OnStub;
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use std::path::Path;
@@ -80,42 +81,17 @@ args = ["x", "y"]
 launch = { grid = ["min(device.sm_count, device.cc)"], block = [32] }
 "#;
 
-/// A folder with the files, and in another the library that is found as the driver.
-struct Compared {
-    bench: Bench,
-    driver: tempfile::TempDir,
-}
+/// A comparison on the stub.
+struct Compared(OnStub);
 
 impl Compared {
     /// The driver is told this.
     fn new(config: &str) -> Compared {
-        let program = std::env::current_exe().expect("a program has a path");
-        let built = program.with_file_name("libkernpack_cuda_stub.so");
-        let compared = Compared::with_driver(&built);
-        let path = |name: &str| compared.driver.path().join(name).display().to_string();
-        let config =
-            format!("devices 1\n{config}\nlog {}\nimages {}\n", path("log"), path("images"));
-        std::fs::create_dir(path("images")).expect("the folder can be written");
-        std::fs::write(path("config"), config).expect("the folder can be written");
-        compared
+        Compared(OnStub::new(files(), config))
     }
 
-    fn with_driver(file: &Path) -> Compared {
-        let driver = tempfile::tempdir().expect("a folder");
-        let link = driver.path().join("libcuda.so.1");
-        std::os::unix::fs::symlink(file, link).expect("the folder can be written");
-        let bench = Bench::with("k.py", FILE).and("wide.toml", PACKAGE);
-        Compared { bench, driver }
-    }
-
-    /// Runs, as if there were no assembler.
     fn run(&self, args: &str) -> Ran {
-        let mut command = self.bench.command(KERNPACK);
-        command.args(args.split(' ')).arg("--compare");
-        command.env("LD_LIBRARY_PATH", self.driver.path());
-        command.env("KERNPACK_CUDA_STUB", self.driver.path().join("config"));
-        command.env("KERNPACK_NVJITLINK", "/none/libnvJitLink.so");
-        command.output().expect("the program runs").into()
+        self.0.run(&format!("{args} --compare"))
     }
 
     fn expect(&self, args: &str, expected: Expect) {
@@ -126,39 +102,10 @@ impl Compared {
     fn json(&self, args: &str) -> Value {
         serde_json::from_str(&self.run(&format!("--json {args}")).stdout).expect("JSON")
     }
+}
 
-    /// The calls of a function that the driver has had.
-    fn calls(&self, function: &str) -> Vec<Value> {
-        let log = std::fs::read_to_string(self.driver.path().join("log")).unwrap_or_default();
-        let lines = log.lines().map(|line| serde_json::from_str(line).expect("a line is JSON"));
-        lines.filter(|call: &Value| call["call"] == function).collect()
-    }
-
-    /// The launches: kernel, configuration, arguments.
-    fn launches(&self) -> Vec<String> {
-        let shown = |call: &Value| {
-            let (launch, config) = (&call["launch"], &call["launch"]["config"]);
-            let arguments = launch["arguments"].as_array().expect("a list").iter();
-            let arguments = arguments.map(|argument| match &argument["address"] {
-                Value::Null => argument["bytes"].as_str().expect("digits").to_string(),
-                // How far a tensor is into its memory is the allocator's.
-                address => {
-                    let name = address.as_str().unwrap_or_default();
-                    name.split('+').next().unwrap_or_default().to_string()
-                }
-            });
-            format!(
-                "{} {} {} {} {}: {}",
-                launch["kernel"].as_str().expect("a name"),
-                config["grid"],
-                config["block"],
-                config["shared"],
-                config["attributes"],
-                arguments.collect::<Vec<_>>().join(" ")
-            )
-        };
-        self.calls("cuLaunchKernelEx").iter().map(shown).collect()
-    }
+fn files() -> Bench {
+    Bench::with("k.py", FILE).and("wide.toml", PACKAGE)
 }
 
 #[test]
@@ -224,7 +171,7 @@ fn a_launch_has_what_the_interpreter_was_passed() {
     let launches = |args: &str| {
         let compared = Compared::new("");
         compared.run(args);
-        compared.launches().join("\n")
+        compared.0.launches().join("\n")
     };
     expect!["add_kernel [2,1,1] [32,1,1] 0 []: memory1 2800000000000000 memory2 0000003f 0000000000000000 0000000000000000"].assert_eq(&launches("run k.py add n=40 by=0.5 w=None"));
     expect!["add_kernel [2,1,1] [32,1,1] 0 []: memory1 2800000000000000 memory2 0000803f 0100000000000000 memory3"].assert_eq(&launches("run k.py add n=40"));
@@ -232,7 +179,7 @@ fn a_launch_has_what_the_interpreter_was_passed() {
     // Memory that is allocated is freed, and a library that is loaded is unloaded.
     compared.run("run k.py add n=40");
     let counts = ["cuMemAlloc_v2", "cuMemFree_v2", "cuLibraryLoadData", "cuLibraryUnload"];
-    assert_eq!(counts.map(|function| compared.calls(function).len()), [3, 3, 1, 1]);
+    assert_eq!(counts.map(|function| compared.0.calls(function).len()), [3, 3, 1, 1]);
 }
 
 #[test]
@@ -240,7 +187,7 @@ fn what_kernels_print_is_the_interpreters() {
     let compared = Compared::new("");
     let ran = compared.run("run k.py copy n=2 --fill zeros");
     assert_eq!(ran.stdout.matches("copies").count(), 2, "{ran}");
-    let images = std::fs::read_dir(compared.driver.path().join("images")).expect("a folder");
+    let images = std::fs::read_dir(compared.0.driver.path().join("images")).expect("a folder");
     let images = images.map(|image| std::fs::read_to_string(image.unwrap().path()).unwrap());
     let images: Vec<_> = images.collect();
     let [image] = &images[..] else { panic!("{} images", images.len()) };
@@ -270,7 +217,7 @@ fn sums_in_any_order_may_differ() {
         err: total[0]: interpreter 32.0, GPU 0.0
         err: at most 1107296256 ulp apart
     "#]]);
-    let usage = compared.bench.run(["run", "k.py", "sum", "--ulps", "3"]);
+    let usage = compared.0.bench.run(["run", "k.py", "sum", "--ulps", "3"]);
     assert_eq!(usage.code, Some(2), "{usage}");
     // A NaN on one side is no distance away.
     assert_eq!(compared.run("run k.py sum --fill x=nan --fill total=zeros").code, Some(1));
@@ -304,7 +251,7 @@ fn without_a_gpu_the_interpreter_has_run() {
         err: error[no-gpu]: there is no GPU to compare with: cuInit answers CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected
     "#]]);
     // A file that is no library.
-    let compared = Compared::with_driver(Path::new("/dev/null"));
+    let compared = Compared(OnStub::with_driver(files(), Path::new("/dev/null")));
     let ran = compared.run("run k.py add n=2 --fill ones");
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.stdout.contains("y: float32 [2] = 2.0 2.0\nnot compared with a GPU\n"), "{ran}");
@@ -318,7 +265,7 @@ fn a_library_that_is_no_driver_is_told() {
     let libc = ["/lib64", "/usr/lib64", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu"];
     let libc = libc.map(|folder| Path::new(folder).join("libc.so.6"));
     let libc = libc.iter().find(|file| file.is_file()).expect("the C library");
-    let ran = Compared::with_driver(libc).run("run k.py add n=2 --fill ones");
+    let ran = Compared(OnStub::with_driver(files(), libc)).run("run k.py add n=2 --fill ones");
     let found = "error[no-gpu]: there is no GPU to compare with: libcuda.so.1 has no cuInit: it is \
                  no driver of CUDA 12.0 or later\n";
     assert_eq!(ran.stderr, found);
@@ -361,8 +308,8 @@ fn what_the_interpreter_finds_wrong_does_not_get_to_a_gpu() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.starts_with("error[index-out-of-bounds]"), "{ran}");
     assert!(ran.stdout.ends_with("not compared with a GPU\n"), "{ran}");
-    assert!(compared.calls("cuMemAlloc_v2").is_empty());
-    assert!(compared.calls("cuLaunchKernelEx").is_empty());
+    assert!(compared.0.calls("cuMemAlloc_v2").is_empty());
+    assert!(compared.0.calls("cuLaunchKernelEx").is_empty());
 }
 
 #[test]
@@ -398,7 +345,7 @@ fn launches_may_ask_of_the_device() {
     let grid = |ran: Ran| ran.stdout.lines().next().unwrap_or_default().to_string();
     let run = |more: &[&str]| {
         let args = ["run", "wide.toml", "wide", "n=2", "--fill", "ones"];
-        compared.bench.run(args.iter().chain(more))
+        compared.0.bench.run(args.iter().chain(more))
     };
     assert_eq!(grid(run(&[])), "wide_kernel: grid [90], block [32]");
     assert_eq!(grid(run(&["device.sm_count=5"])), "wide_kernel: grid [5], block [32]");
@@ -408,7 +355,7 @@ fn launches_may_ask_of_the_device() {
     assert_eq!(grid(ran), "wide_kernel: grid [7], block [32]");
     let ran = compared.run("run wide.toml wide n=2 device.sm_count=3");
     assert_eq!(grid(ran), "wide_kernel: grid [3], block [32]");
-    assert_eq!(compared.launches().len(), 2);
+    assert_eq!(compared.0.launches().len(), 2);
     let wrong = run(&["device.sm_count=many"]);
     let expected = expect![[r#"
         exit 1
@@ -425,6 +372,6 @@ fn launches_may_ask_of_the_device() {
         err:    |          ^^^
     "#]];
     let args = ["run", "k.py", "add", "n=2", "device.sm_count=3"];
-    compared.bench.expect(&args, expected);
+    compared.0.bench.expect(&args, expected);
     assert_eq!(run(&["device.sms=3"]).code, Some(1));
 }

@@ -17,6 +17,8 @@ mod documents;
 mod kernels;
 mod layout;
 mod limits;
+mod measure;
+mod on_stub;
 mod package_files;
 mod places;
 mod products;

@@ -9,6 +9,7 @@ use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_package::target::struct_abi::Layout;
 use kernpack_runtime::interface::functions::CUDA_ENCODE;
 use kernpack_runtime::interface::layout::{INTERLEAVE_32, tensor_map_constants, tensor_map_values};
+use kernpack_validators::MapChoices;
 use kernpack_validators::plan::TensorMap;
 
 impl<'c> Call<'_, '_, 'c> {
@@ -38,7 +39,6 @@ impl<'c> Call<'_, '_, 'c> {
 
 /// The constants of every call, and the tensor's name behind them.
 fn constants(map: &TensorMap) -> Vec<u8> {
-    let choices = map.choices;
     let mut bytes = vec![0; tensor_map_constants::BYTES as usize];
     let mut put = |offset: u32, numbers: &[u32]| {
         for (place, number) in bytes[offset as usize..].chunks_exact_mut(4).zip(numbers) {
@@ -51,22 +51,17 @@ fn constants(map: &TensorMap) -> Vec<u8> {
     put(tensor_map_constants::BOX_DIMS, &map.box_dims);
     put(tensor_map_constants::STEPS, &map.steps);
     put(tensor_map_constants::RANK, &[map.dims.len() as u32]);
-    put(tensor_map_constants::INTERLEAVE, &[enumerator(choices.interleave, 16)]);
-    put(tensor_map_constants::SWIZZLE, &[enumerator(choices.swizzle, 32)]);
-    put(tensor_map_constants::PROMOTION, &[enumerator(choices.l2, 64)]);
-    put(tensor_map_constants::FILL, &[choices.nan.into()]);
+    let [interleave, swizzle, promotion, fill] = map.choices.enumerators();
+    put(tensor_map_constants::INTERLEAVE, &[interleave]);
+    put(tensor_map_constants::SWIZZLE, &[swizzle]);
+    put(tensor_map_constants::PROMOTION, &[promotion]);
+    put(tensor_map_constants::FILL, &[fill]);
     bytes.truncate(tensor_map_constants::NAME as usize);
     bytes.extend(map.tensor.bytes().chain([0]));
     bytes
 }
 
-/// The place of a size among `first`, twice that, and so on; 0 for none. The driver's enumerations
-/// for interleave, swizzle and promotion count so.
-const fn enumerator(bytes: u32, first: u32) -> u32 {
-    match bytes {
-        0 => 0,
-        _ => 1 + (bytes / first).ilog2(),
-    }
-}
-
-const _: () = assert!(enumerator(32, 16) == INTERLEAVE_32);
+const _: () = {
+    let interleaved = MapChoices { interleave: 32, swizzle: 0, l2: 0, nan: false };
+    assert!(interleaved.enumerators()[0] == INTERLEAVE_32);
+};

@@ -19,6 +19,8 @@ pub(super) struct Kept<'k> {
     pub before: bool,
     /// The bytes that whoever asks keeps of each element.
     pub bytes_per_element: u64,
+    /// Whether it is known who has touched them.
+    pub is_tracked: bool,
     /// The bytes of the parts of elements of that type that kernels touch.
     pub cell_bytes: &'k dyn Fn(Scalar) -> u32,
     /// How many launches are remembered with what they touch, as another one may meet them.
@@ -30,6 +32,7 @@ fn held_and_known(tensor: &InterpretedTensor, kept: Kept<'_>) -> (u64, u64) {
     let size = u64::from(tensor.element.bytes());
     let held = (tensor.span() as u64).saturating_mul(size);
     let known = match tensor.role {
+        _ if !kept.is_tracked => 0,
         Role::Read => 0,
         Role::Written | Role::Result | Role::Workspace => {
             bookkeeping_bytes((kept.cell_bytes)(tensor.element), held)
@@ -105,6 +108,7 @@ mod tests {
         let kept = Kept {
             before: false,
             bytes_per_element: 0,
+            is_tracked: true,
             cell_bytes: &|element| element.bytes(),
             n_met: 0,
         };
@@ -129,6 +133,9 @@ mod tests {
         let written = [tensor("y", 1 << 20, Role::Result)];
         assert_eq!(check(&written, kept, 28 << 20), Ok(()));
         assert!(check(&written, kept, 24 << 20).is_err());
+        let untracked = Kept { is_tracked: false, ..kept };
+        assert_eq!(check(&written, untracked, 4 << 20), Ok(()));
+        assert!(check(&written, untracked, (4 << 20) - 1).is_err());
         // And of what is touched byte by byte, for each byte.
         let bytewise = Kept { cell_bytes: &|_| 1, ..kept };
         assert!(check(&written, bytewise, 97 << 20).is_ok());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! As much of the CUDA driver as one launch after another needs: a GPU, memory on it, images, and
-//! launches that are waited for.
+//! As much of the CUDA driver as one launch after another needs: a GPU, memory on it, images,
+//! launches, and events that tell how long they take.
 //!
 //! The driver is found at run time, and stays loaded. The GPU is the first that it shows, which
 //! `CUDA_VISIBLE_DEVICES` chooses. Its primary context is current in the thread while a [`Gpu`]
-//! lives. What a call is refused for is told by the driver's own words. Not here: what is launched.
+//! lives, and all is done on its default stream. What a call is refused for is told by the driver's
+//! own words. Not here: what is launched.
 
 #![expect(unsafe_code, reason = "the driver is a C library")]
 
@@ -23,6 +24,7 @@ const LIBRARY: &str = "libcuda.so.1";
 /// Attributes of a device, as `CUdevice_attribute` numbers them.
 const MULTIPROCESSORS: c_int = 16;
 const MAX_SHARED_BYTES_OPTIN: c_int = 97;
+const L2_BYTES: c_int = 38;
 const MAJOR: c_int = 75;
 const MINOR: c_int = 76;
 /// Attributes of a kernel, as `CUfunction_attribute` numbers them.
@@ -88,6 +90,13 @@ functions! {
     kernel: "cuLibraryGetKernel" (*mut Handle, Handle, *const c_char);
     set_attribute: "cuKernelSetAttribute" (c_int, c_int, Handle, c_int);
     launch: "cuLaunchKernelEx" (*const LaunchConfig, Handle, *mut *mut c_void, *mut *mut c_void);
+    encode: "cuTensorMapEncodeTiled" (*mut EncodedMap, c_uint, c_uint, u64, *const u64, *const u64, *const u32, *const u32, c_uint, c_uint, c_uint, c_uint);
+    set_bytes: "cuMemsetD8Async" (u64, u8, usize, Handle);
+    copy: "cuMemcpyDtoDAsync_v2" (u64, u64, usize, Handle);
+    event: "cuEventCreate" (*mut Handle, c_uint);
+    record: "cuEventRecord" (Handle, Handle);
+    elapsed: "cuEventElapsedTime" (*mut f32, Handle, Handle);
+    end_event: "cuEventDestroy_v2" (Handle);
 }
 
 /// A GPU, whose primary context is current in the thread.
@@ -102,6 +111,8 @@ pub(super) struct Gpu {
     pub sm_count: i64,
     /// How many bytes of shared memory a block may have.
     pub smem_optin: i64,
+    /// How many bytes its L2 cache has; 0 where it does not tell.
+    pub l2_bytes: usize,
     /// Contexts are current in threads.
     _thread: PhantomData<Handle>,
 }
@@ -120,6 +131,42 @@ pub(super) struct Loaded<'g> {
     library: Handle,
 }
 
+/// A point in the work of a GPU, of which it tells the time.
+pub(super) struct Event<'g> {
+    gpu: &'g Gpu,
+    event: Handle,
+}
+
+/// A tensor map as kernels take it.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct EncodedMap([u64; 16]);
+
+/// A tensor as a map has it, the innermost dim first.
+pub(super) struct MapLayout<'a> {
+    /// The `CUtensorMapDataType`.
+    pub data_type: u32,
+    /// Where its first element lies.
+    pub address: u64,
+    /// Its extents, as many as it has dims.
+    pub extents: &'a [u64],
+    /// The strides of all dims but the innermost, in bytes.
+    pub strides: &'a [u64],
+    /// The elements of a box along each dim, and how far apart they are.
+    pub box_dims: &'a [u32],
+    pub steps: &'a [u32],
+    /// Interleave, swizzle, promotion and fill, as the driver numbers them.
+    pub choices: [u32; 4],
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug)]
+pub(super) enum GpuArgument {
+    /// A number or an address, little endian.
+    Word(u64),
+    Map(Box<EncodedMap>),
+}
+
 /// A launch.
 pub(super) struct GpuLaunch<'a> {
     /// The symbol of the kernel.
@@ -134,8 +181,22 @@ pub(super) struct GpuLaunch<'a> {
     pub shared_bytes: u32,
     /// Whether all blocks run at once.
     pub cooperative: bool,
-    /// The arguments, a number or an address each, little endian.
-    pub arguments: &'a [u64],
+    /// Whether it may begin before the one in front of it has ended.
+    pub early: bool,
+    /// The arguments, as many as the kernel has parameters.
+    pub arguments: Vec<GpuArgument>,
+}
+
+/// A launch that only has to be submitted.
+pub(super) struct Submittable<'g> {
+    /// The image of its kernel.
+    image: Loaded<'g>,
+    kernel: Handle,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    attributes: Vec<LaunchAttribute>,
+    arguments: Vec<GpuArgument>,
 }
 
 impl Functions {
@@ -208,6 +269,7 @@ impl Gpu {
         let (major, minor) = (attribute(MAJOR)?, attribute(MINOR)?);
         let sm_count = attribute(MULTIPROCESSORS)?.into();
         let smem_optin = attribute(MAX_SHARED_BYTES_OPTIN)?.into();
+        let l2_bytes = usize::try_from(attribute(L2_BYTES)?).unwrap_or_default();
         let name = functions.name(device)?;
         let mut context = ptr::null_mut();
         // SAFETY: the place is a variable.
@@ -218,7 +280,7 @@ impl Gpu {
         functions.require("cuCtxPushCurrent", status)?;
         let capability = (major.unsigned_abs(), minor.unsigned_abs());
         let _thread = PhantomData;
-        Ok(Gpu { functions, device, name, capability, sm_count, smem_optin, _thread })
+        Ok(Gpu { functions, device, name, capability, sm_count, smem_optin, l2_bytes, _thread })
     }
 
     /// Memory of so many bytes, which are more than none.
@@ -245,6 +307,89 @@ impl Gpu {
             unsafe { load(&mut library, image.as_ptr().cast(), none, none, 0, none, none, 0) };
         self.functions.require("cuLibraryLoadData", status)?;
         Ok(Loaded { gpu: self, library })
+    }
+
+    /// A tensor map.
+    ///
+    /// # Errors
+    /// Where the driver does not take it.
+    pub fn encode(&self, layout: &MapLayout<'_>) -> Result<Box<EncodedMap>, DriverError> {
+        let mut map = Box::new(EncodedMap([0; 16]));
+        let [interleave, swizzle, promotion, fill] = layout.choices;
+        // SAFETY: there are as many numbers of each as the rank says, and one stride fewer; the map
+        // has the size and the alignment of a `CUtensorMap`.
+        let status = unsafe {
+            (self.functions.encode)(
+                &mut *map,
+                layout.data_type,
+                layout.extents.len() as c_uint,
+                layout.address,
+                layout.extents.as_ptr(),
+                layout.strides.as_ptr(),
+                layout.box_dims.as_ptr(),
+                layout.steps.as_ptr(),
+                interleave,
+                swizzle,
+                promotion,
+                fill,
+            )
+        };
+        self.functions.require("cuTensorMapEncodeTiled", status)?;
+        Ok(map)
+    }
+
+    /// An event that has not been recorded.
+    ///
+    /// # Errors
+    /// Where the driver has none.
+    pub fn event(&self) -> Result<Event<'_>, DriverError> {
+        let mut event = ptr::null_mut();
+        // SAFETY: the place is a variable.
+        let status = unsafe { (self.functions.event)(&mut event, 0) };
+        self.functions.require("cuEventCreate", status)?;
+        Ok(Event { gpu: self, event })
+    }
+
+    /// Waits until all work is done.
+    ///
+    /// # Errors
+    /// Where some of it has failed.
+    pub fn wait(&self) -> Result<(), DriverError> {
+        // SAFETY: the context is current.
+        let status = unsafe { (self.functions.synchronize)() };
+        self.functions.require("cuCtxSynchronize", status)
+    }
+}
+
+impl Event<'_> {
+    /// Records it behind the work that was submitted so far.
+    ///
+    /// # Errors
+    /// Where the driver refuses.
+    pub fn record(&self) -> Result<(), DriverError> {
+        // SAFETY: the event lives.
+        let status = unsafe { (self.gpu.functions.record)(self.event, ptr::null_mut()) };
+        self.gpu.functions.require("cuEventRecord", status)
+    }
+
+    /// How many seconds lie between this one and a later one. Both were recorded, and that is done.
+    ///
+    /// # Errors
+    /// Where the driver refuses.
+    pub fn until(&self, later: &Event<'_>) -> Result<f64, DriverError> {
+        let mut milliseconds = 0.0;
+        // SAFETY: the place is a variable, and both events live.
+        let status =
+            unsafe { (self.gpu.functions.elapsed)(&mut milliseconds, self.event, later.event) };
+        self.gpu.functions.require("cuEventElapsedTime", status)?;
+        Ok(f64::from(milliseconds) / 1000.0)
+    }
+}
+
+impl Drop for Event<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was made once, and is ended once.
+        unsafe { (self.gpu.functions.end_event)(self.event) };
     }
 }
 
@@ -283,6 +428,29 @@ impl Buffer<'_> {
             unsafe { (functions.from_gpu)(bytes.as_mut_ptr().cast(), self.address, bytes.len()) };
         functions.require("cuMemcpyDtoH", status).map(|()| bytes)
     }
+
+    /// Has the GPU overwrite it with zeros.
+    ///
+    /// # Errors
+    /// Where the driver refuses.
+    pub fn clear(&self) -> Result<(), DriverError> {
+        let functions = &self.gpu.functions;
+        // SAFETY: it has as many bytes.
+        let status = unsafe { (functions.set_bytes)(self.address, 0, self.size, ptr::null_mut()) };
+        functions.require("cuMemsetD8Async", status)
+    }
+
+    /// Has the GPU overwrite it with another one, as far as both go.
+    ///
+    /// # Errors
+    /// Where the driver refuses.
+    pub fn take(&self, other: &Buffer<'_>) -> Result<(), DriverError> {
+        let (functions, size) = (&self.gpu.functions, self.size.min(other.size));
+        // SAFETY: both have as many bytes.
+        let status =
+            unsafe { (functions.copy)(self.address, other.address, size, ptr::null_mut()) };
+        functions.require("cuMemcpyDtoDAsync", status)
+    }
 }
 
 impl Drop for Buffer<'_> {
@@ -292,34 +460,17 @@ impl Drop for Buffer<'_> {
     }
 }
 
-impl Loaded<'_> {
-    /// Launches a kernel of the image, and waits for it. As many arguments are passed as the kernel
-    /// has parameters, each of 8 bytes at most.
+impl<'g> Loaded<'g> {
+    /// Makes a launch of a kernel of the image ready. As many arguments are passed as the kernel
+    /// has parameters.
     ///
     /// # Errors
-    /// Where the driver refuses it, or the kernel breaks off.
-    pub fn run(&self, launch: &GpuLaunch<'_>) -> Result<(), DriverError> {
-        let functions = &self.gpu.functions;
-        let kernel = self.kernel(launch)?;
-        let attributes = launch.attributes();
-        let config = LaunchConfig {
-            grid: launch.grid,
-            block: launch.block,
-            shared_bytes: launch.shared_bytes,
-            stream: ptr::null_mut(),
-            attributes: attributes.as_ptr(),
-            n_attributes: attributes.len() as c_uint,
-        };
-        let address = |argument: &u64| ptr::from_ref(argument).cast_mut().cast();
-        let mut arguments: Vec<*mut c_void> = launch.arguments.iter().map(address).collect();
-        let arguments = arguments.as_mut_ptr();
-        // SAFETY: there is an argument for each parameter, which is only read and is no longer than
-        // 8 bytes; all of it lives until the call returns.
-        let status = unsafe { (functions.launch)(&config, kernel, arguments, ptr::null_mut()) };
-        functions.require("cuLaunchKernelEx", status)?;
-        // SAFETY: the context is current.
-        let status = unsafe { (functions.synchronize)() };
-        functions.require("cuCtxSynchronize", status)
+    /// Where the driver refuses it.
+    pub fn ready(self, launch: GpuLaunch<'_>) -> Result<Submittable<'g>, DriverError> {
+        let kernel = self.kernel(&launch)?;
+        let (image, attributes) = (self, launch.attributes());
+        let GpuLaunch { grid, block, shared_bytes, arguments, .. } = launch;
+        Ok(Submittable { image, kernel, grid, block, shared_bytes, attributes, arguments })
     }
 
     /// The kernel, ready for the launch.
@@ -347,6 +498,42 @@ impl Loaded<'_> {
     }
 }
 
+impl Submittable<'_> {
+    /// Submits it, behind what was submitted so far.
+    ///
+    /// # Errors
+    /// Where the driver refuses it.
+    pub fn submit(&self) -> Result<(), DriverError> {
+        let functions = &self.image.gpu.functions;
+        let config = LaunchConfig {
+            grid: self.grid,
+            block: self.block,
+            shared_bytes: self.shared_bytes,
+            stream: ptr::null_mut(),
+            attributes: self.attributes.as_ptr(),
+            n_attributes: self.attributes.len() as c_uint,
+        };
+        let mut arguments: Vec<*mut c_void> =
+            self.arguments.iter().map(GpuArgument::address).collect();
+        let arguments = arguments.as_mut_ptr();
+        // SAFETY: the image is loaded, and there is an argument for each parameter, which is only
+        // read; all of it lives until the call returns.
+        let status =
+            unsafe { (functions.launch)(&config, self.kernel, arguments, ptr::null_mut()) };
+        functions.require("cuLaunchKernelEx", status)
+    }
+}
+
+impl GpuArgument {
+    /// Where it lies.
+    fn address(&self) -> *mut c_void {
+        match self {
+            GpuArgument::Word(word) => ptr::from_ref(word).cast_mut().cast(),
+            GpuArgument::Map(map) => ptr::from_ref(&**map).cast_mut().cast(),
+        }
+    }
+}
+
 impl Drop for Loaded<'_> {
     fn drop(&mut self) {
         // SAFETY: it was loaded, nothing of it runs any more, and it is unloaded once.
@@ -364,6 +551,7 @@ impl GpuLaunch<'_> {
         let cluster =
             self.cluster.map(|cluster| attribute(AttributeId::CLUSTER_DIMENSION, cluster));
         let cooperative = self.cooperative.then(|| attribute(AttributeId::COOPERATIVE, [1, 0, 0]));
-        cluster.into_iter().chain(cooperative).collect()
+        let early = self.early.then(|| attribute(AttributeId::DEPENDENT, [1, 0, 0]));
+        cluster.into_iter().chain(cooperative).chain(early).collect()
     }
 }

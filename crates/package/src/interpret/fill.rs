@@ -36,7 +36,7 @@ impl FromStr for Fill {
 impl Fill {
     /// The bytes of so many elements.
     pub fn bytes(self, element: Scalar, count: usize, seed: u64) -> Vec<u8> {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut random = Random::of(seed);
         let mut bytes = Vec::with_capacity(count * element.bytes() as usize);
         for number in 0..count {
             let constant = match self {
@@ -60,9 +60,21 @@ fn from_f64(element: Scalar, value: f64) -> Const {
 }
 
 /// Numbers in no visible order.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
+    /// Those of a seed.
+    pub fn of(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Puts items into an order by chance.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, (self.next() >> 32) as usize % (last + 1));
+        }
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

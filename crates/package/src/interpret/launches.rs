@@ -36,10 +36,24 @@ pub struct Interpretable {
 }
 
 impl RanLaunch {
+    pub(super) fn parts(&self) -> LaunchParts<'_> {
+        let RanLaunch { index, kernel, arguments, layout, .. } = self;
+        LaunchParts { index: *index, kernel, arguments, layout }
+    }
+
     /// The mistakes of its kernel.
     pub(super) fn findings(&self) -> impl Iterator<Item = Diagnostic> {
         self.outcome.findings.iter().map(|finding| finding.diagnostic(&self.kernel))
     }
+}
+
+/// A launch with all that it is passed.
+pub(super) struct LaunchParts<'l> {
+    /// Its number among those of the function.
+    pub index: usize,
+    pub kernel: &'l Kernel,
+    pub arguments: &'l [Argument],
+    pub layout: &'l LaidOut,
 }
 
 /// Where the tensors of a call are.
@@ -145,6 +159,21 @@ impl Interpretable {
             }));
         }
         Ok(ran)
+    }
+
+    /// The launches of an accepted call, in order.
+    ///
+    /// # Errors
+    /// Where one is of no kernel that is written here, or its kernel is wrong.
+    pub(super) fn all_ready(
+        &self,
+        accepted: &Accepted,
+        tensors: &Tensors<'_>,
+        memories: &mut Memories,
+    ) -> Result<Vec<ReadyLaunch>, InterpretError> {
+        let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
+        let places = 0..accepted.launches.len();
+        places.map(|place| self.ready(accepted, place, tensors, nothing)).collect()
     }
 
     /// Runs the launches of accepted calls that ranks make at the same time: those of the same
@@ -256,7 +285,7 @@ impl Interpretable {
     }
 
     /// The plan's arguments of a launch.
-    fn args(&self, index: usize) -> &[LaunchArg] {
+    pub(super) fn args(&self, index: usize) -> &[LaunchArg] {
         let is_it = |planned: &&plan::Launch| planned.index == index;
         self.plan.launches.iter().find(is_it).map_or(&[], |planned| &planned.args)
     }
@@ -325,7 +354,7 @@ impl plan::Kernels for OnDevice<'_> {
 }
 
 /// A launch that can be run.
-struct ReadyLaunch {
+pub(super) struct ReadyLaunch {
     index: usize,
     kernel: Kernel,
     arguments: Vec<Argument>,
@@ -333,6 +362,11 @@ struct ReadyLaunch {
 }
 
 impl ReadyLaunch {
+    pub fn parts(&self) -> LaunchParts<'_> {
+        let ReadyLaunch { index, kernel, arguments, layout } = self;
+        LaunchParts { index: *index, kernel, arguments, layout }
+    }
+
     fn launch(&self) -> interp::Launch<'_> {
         let Self { kernel, arguments, layout, .. } = self;
         let (grid, block) = (extents(layout.grid), extents(layout.block));

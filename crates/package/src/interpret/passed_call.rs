@@ -353,7 +353,13 @@ impl PassedCall<'_> {
         let cell_bytes = |element| self.ready.cell_bytes_of(accepted.clone(), element);
         let n_met = accepted.clone().map(|accepted| self.ready.n_met(accepted)).max();
         let n_met = n_met.unwrap_or_default();
-        let kept = Kept { before: false, bytes_per_element: 0, cell_bytes: &cell_bytes, n_met };
+        let kept = Kept {
+            before: false,
+            bytes_per_element: 0,
+            is_tracked: true,
+            cell_bytes: &cell_bytes,
+            n_met,
+        };
         let made = self.ranks.iter().flat_map(|rank| rank.made.iter().flatten());
         let all = passed.iter().chain(made);
         // Bytes that tensors share are counted for each.

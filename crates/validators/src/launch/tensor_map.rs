@@ -13,36 +13,10 @@ use crate::fault::Phrase;
 use crate::launch::KernelArg;
 use crate::plan::{Arith, LaunchArg, TensorMap, Value};
 use crate::planner::{Checked, Dangers, MapSource, NamedKind};
-use crate::tensor_map::MapSpec;
+use crate::tensor_map::{MapSpec, data_type};
 use kernpack_ffi_abi::DType;
 use kernpack_machine::tensor_map::UNIT_BYTES;
 use kernpack_syntax::Diagnostic;
-
-/// The dtypes that the driver can describe, each with its `CUtensorMapDataType`. Of those without
-/// one of their own, elements of as many bits do: a copy is a copy.
-const DATA_TYPES: &[(DType, i64)] = &[
-    (DType::UINT8, 0),
-    (DType::UINT16, 1),
-    (DType::UINT32, 2),
-    (DType::INT32, 3),
-    (DType::UINT64, 4),
-    (DType::INT64, 5),
-    (DType::FLOAT16, 6),
-    (DType::FLOAT32, 7),
-    (DType::FLOAT64, 8),
-    (DType::BFLOAT16, 9),
-    (DType::INT8, 0),
-    (DType::BOOL, 0),
-    (DType::FLOAT8_E3M4, 0),
-    (DType::FLOAT8_E4M3, 0),
-    (DType::FLOAT8_E4M3B11FNUZ, 0),
-    (DType::FLOAT8_E4M3FN, 0),
-    (DType::FLOAT8_E4M3FNUZ, 0),
-    (DType::FLOAT8_E5M2, 0),
-    (DType::FLOAT8_E5M2FNUZ, 0),
-    (DType::FLOAT8_E8M0FNU, 0),
-    (DType::INT16, 1),
-];
 
 /// A map before its values.
 struct Shape {
@@ -55,10 +29,6 @@ struct Shape {
     order: Vec<usize>,
     /// The unit that addresses and strides are multiples of, in bytes.
     unit: u32,
-}
-
-fn data_type(dtype: DType) -> Option<i64> {
-    DATA_TYPES.iter().find(|(known, _)| *known == dtype).map(|(_, number)| *number)
 }
 
 impl Join<'_, '_> {
