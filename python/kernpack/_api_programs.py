@@ -16,6 +16,7 @@ from ._emitted import Resources
 from ._jit import JitFunction, Variant, compile, jit
 from ._layout import Layout, Swizzle, draw
 from ._program import Kernel, kernel
+from ._suggest import Suggestion, Suggestions, suggest
 
 if TYPE_CHECKING:
     from ._values import Constexpr
@@ -34,6 +35,8 @@ __all__ = [
     "Layout",
     "Measured",
     "Resources",
+    "Suggestion",
+    "Suggestions",
     "Swizzle",
     "Traffic",
     "Variant",
@@ -45,5 +48,6 @@ __all__ = [
     "kernel",
     "make_identity_layout",
     "shape",
+    "suggest",
 ]
 __all__ += _algebra.__all__

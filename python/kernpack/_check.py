@@ -90,13 +90,15 @@ class Checked:
 
     `results` is what the call would have returned. `arguments` are those of the call, in order,
     with a copy in the place of each array that the function may write, as it would be behind the
-    call. Of `check_ranks` both have an entry for each rank. `traffic` is what accesses asked of
-    memory, launch by launch and line by line, where that was counted.
+    call. Of `check_ranks` both have an entry for each rank. `kernels` are the symbols of those that
+    it launched, in order; `traffic` is what their accesses asked of memory, line by line, where that
+    was counted.
     """
 
     findings: list[Finding]
     results: Any
     arguments: tuple[Any, ...]
+    kernels: Sequence[str] = ()
     traffic: Sequence[Traffic] = ()
 
     @property
@@ -204,6 +206,7 @@ def check_ranks(
         findings,
         tuple(function.returned(own, args) for own, args in zip(of_ranks, ranks)),
         tuple(_left(args, numbers, written) for args in ranks),
+        [launch["kernel"] for launch in answer["launches"]],
         [
             _traffic(launch, each)
             for launch in answer["launches"]

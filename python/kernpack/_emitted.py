@@ -59,6 +59,15 @@ def resources(function: Function) -> list[Resources]:
     return [Resources(arch=part["arch"], **each) for part in parts for each in part["resources"]]
 
 
+def accesses(function: Function, request: Request | None) -> list[dict[str, Any]]:
+    """How wide the accesses of each line of a function's kernels became on the first architecture, as
+    it was made of a request.
+    """
+    parts = _emitted(function, "accesses", request)
+    first = {part["arch"] for part in parts[:1]}
+    return [each for part in parts if part["arch"] in first for each in part["accesses"]]
+
+
 def waits(function: Function, request: Request) -> list[dict[str, Any]]:
     """Where each kernel of a function waits, as it was made of a request."""
     return [each for part in _emitted(function, "waits", request) for each in part["waits"]]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import os
 
     from ._build import Package
-    from ._check import Checked
+    from ._check import Checked, Request
     from ._emitted import Resources
     from ._module import Module
     from ._timeline import Timeline
@@ -239,6 +239,14 @@ class _Methods(tvm_ffi.Function):
             from . import _timeline
         in_order = self._in_order(args, keywords)
         return _timeline.record(cast("Function", self), in_order, events, warps)
+
+    def interpretable(
+        self, args: tuple[Any, ...], keywords: Mapping[str, Any]
+    ) -> tuple[Function, tuple[Any, ...], Request | None]:
+        """The function that a call on the interpreter is of, its arguments in order, and what it was
+        made of where that is not what its package is.
+        """
+        return cast("Function", self), self._in_order(args, keywords), None
 
     def _in_order(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of a call on the interpreter, in order."""

@@ -428,6 +428,13 @@ class _JitMethods(Function):
         variant = self._of_arguments(bound.args, why, _on_gpu)
         return variant, tuple(map(_classes.passed, bound.args))
 
+    def interpretable(
+        self, args: tuple[Any, ...], keywords: Mapping[str, Any]
+    ) -> tuple[Function, tuple[Any, ...], _check.Request | None]:
+        """As of functions: that of the variant, as another one may have become the same package."""
+        variant, given = self._to_interpret(args, keywords, "a check")
+        return variant.function, given, variant.request
+
     def _of_arguments(
         self, args: Sequence[Any], why: str, change: Callable[[Any], Any] = lambda classes: classes
     ) -> Variant:
