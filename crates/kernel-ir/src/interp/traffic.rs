@@ -246,8 +246,8 @@ fn joined(mut pieces: Vec<(u64, u64)>, width: u64) -> Vec<(u64, u64)> {
             end = end.saturating_add(more);
         }
         while address < end {
-            let mut size = width.max(bytes);
-            while size > bytes && (!address.is_multiple_of(size) || size > end - address) {
+            let (left, mut size) = (end - address, width.max(bytes));
+            while size > bytes.min(left) && (!address.is_multiple_of(size) || size > left) {
                 size /= 2;
             }
             all.push((address, size));
@@ -346,5 +346,26 @@ impl Execution<'_, '_> {
         if let Some(counter) = &mut self.machine.counter {
             counter.release(|(_, of_block, of_warp)| (of_block, of_warp) == (block, warp));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn accesses_are_cut_as_a_code_generator_joins_them() {
+        let four = |first: u64| (0..4).map(|number| (first + 4 * number, 4)).collect();
+        assert_eq!(joined(four(32), 16), [(32, 16)]);
+        assert_eq!(joined(four(32), 8), [(32, 8), (40, 8)]);
+        assert_eq!(joined(four(36), 16), [(36, 4), (40, 8), (48, 4)]);
+        // An access that is wide by itself stays so, and one that nothing lies beside.
+        assert_eq!(joined(vec![(2, 4)], 16), [(2, 4)]);
+        assert_eq!(joined(vec![(0, 16), (16, 16)], 8), [(0, 16), (16, 16)]);
+        assert_eq!(joined(vec![(8, 4), (0, 4)], 8), [(0, 4), (8, 4)]);
+        // Wide ones beside narrow ones, and the same element twice.
+        assert_eq!(joined(vec![(0, 4), (4, 2)], 8), [(0, 4), (4, 2)]);
+        assert_eq!(joined(vec![(0, 4), (0, 4)], 8), [(0, 4), (0, 4)]);
+        assert_eq!(joined(vec![(u64::MAX - 1, 4)], 16), [(u64::MAX - 1, 1)]);
     }
 }
