@@ -10,6 +10,7 @@
 mod arguments;
 mod array;
 mod budget;
+mod clocks;
 mod compare;
 mod count;
 mod device;
@@ -28,6 +29,7 @@ mod turn;
 pub mod values;
 
 pub use array::Array;
+pub use clocks::Clocks;
 pub use compare::{Compare, Comparison};
 pub use count::{AccessWidths, LineTraffic};
 pub use device::said as device_said;

@@ -8,7 +8,8 @@ use clap::Args;
 use kernpack_compiler::Options;
 use kernpack_compiler::source::kernel;
 use kernpack_package::interpret::{
-    Caches, Code, Figure, InterpretError, InterpretedTensor, Measure, Measured, Role, measure,
+    Caches, Clocks, Code, Figure, InterpretError, InterpretedTensor, Measure, Measured, Role,
+    measure,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -64,10 +65,11 @@ fn text(function: &str, measured: &Measured, caches: Caches) -> String {
     let passed = measured.tensors.iter().filter(|tensor| tensor.role != Role::Workspace);
     let passed: Vec<_> = passed.map(tensor_text).collect();
     let rate = *n_bytes as f64 / time.median;
+    let clocks = measured.clocks.as_ref().map_or(String::new(), |clocks| format!("; {clocks}"));
     let beside = copy.map_or(String::new(), |copy| format!(", {:.3} of a copy", copy.median));
     text += &format!(
         "{function}({})\n  {} ± {:.1} %, {} GB/s of {} MB{beside}\n  by the clock of {gpu} ({arch}), {} \
-         caches; control {:.3}\n",
+         caches{clocks}; control {:.3}\n",
         passed.join(", "),
         seconds(time.median),
         50.0 * time.spread,
@@ -86,7 +88,8 @@ fn tensor_text(tensor: &InterpretedTensor) -> String {
 
 /// What was measured, for programs.
 fn json(function: &str, measured: &Measured, caches: Caches) -> Value {
-    let Measured { launches, tensors, gpu, arch, time, control, n_bytes, copy, .. } = measured;
+    let Measured { launches, tensors, gpu, arch, time, control, n_bytes, copy, clocks, .. } =
+        measured;
     let launches: Vec<_> =
         launches.iter().map(|(kernel, layout)| launched::layout_json(kernel, layout)).collect();
     let tensors: Vec<_> = tensors
@@ -103,8 +106,12 @@ fn json(function: &str, measured: &Measured, caches: Caches) -> Value {
         "function": function, "launches": launches, "tensors": tensors, "gpu": gpu,
         "arch": arch.to_string(), "caches": caches.name(), "bytes": n_bytes,
         "time": figure_json(time), "control": figure_json(control),
-        "copy": copy.as_ref().map(figure_json),
+        "copy": copy.as_ref().map(figure_json), "clocks": clocks.as_ref().map(clocks_json),
     })
+}
+
+fn clocks_json(Clocks { sm, memory, limits }: &Clocks) -> Value {
+    json!({ "sm": sm, "memory": memory, "limits": limits })
 }
 
 fn figure_json(Figure { median, spread }: &Figure) -> Value {

@@ -202,7 +202,47 @@ fn a_measurement_as_json() {
         assert!(taken["median"].as_f64().is_some_and(|median| median > 0.0), "{taken}");
         assert!(taken["spread"].as_f64().is_some_and(|spread| spread >= 0.0), "{taken}");
     }
-    expect![[r#"{"function":"add","launches":[{"kernel":"add_kernel","grid":[32,1,1],"block":[32,1,1],"smem":0}],"tensors":[{"name":"x","dtype":"float32","shape":[1000],"strides":[1],"role":"read"},{"name":"y","dtype":"float32","shape":[1000],"strides":[1],"role":"result"}],"gpu":"NVIDIA H200","arch":"compute_90","caches":"cold","bytes":8000,"time":null,"control":null,"copy":null,"warnings":[]}"#]].assert_eq(&answer.to_string());
+    expect![[r#"{"function":"add","launches":[{"kernel":"add_kernel","grid":[32,1,1],"block":[32,1,1],"smem":0}],"tensors":[{"name":"x","dtype":"float32","shape":[1000],"strides":[1],"role":"read"},{"name":"y","dtype":"float32","shape":[1000],"strides":[1],"role":"result"}],"gpu":"NVIDIA H200","arch":"compute_90","caches":"cold","bytes":8000,"time":null,"control":null,"copy":null,"clocks":null,"warnings":[]}"#]].assert_eq(&answer.to_string());
+}
+
+/// A management library that tells clocks which go down a little, and two reasons.
+const NVML: &str = r#"
+#include <string.h>
+static int looks;
+int nvmlInit_v2(void) { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device) {
+  *device = &looks;
+  return strlen(bus) == 16 && bus[8] == ':' && bus[11] == ':' && bus[14] == '.' ? 0 : 2;
+}
+int nvmlDeviceGetClockInfo(void *device, int kind, unsigned *clock) {
+  *clock = kind == 1 ? 1980 - 10 * (looks++ % 3) : kind == 2 ? 3201 : 0;
+  return device == &looks ? 0 : 2;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons) {
+  *reasons = looks == 4 ? 0x4 : looks == 5 ? 0x1 | 0x20 : 0;
+  return 0;
+}
+"#;
+
+#[test]
+fn clocks_are_watched() {
+    let stub = on_stub("");
+    let file = |name: &str| stub.driver.path().join(name);
+    std::fs::write(file("nvml.c"), NVML).expect("the folder can be written");
+    let mut compiler = std::process::Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]).arg(file("libnvidia-ml.so.1")).arg(file("nvml.c"));
+    assert!(compiler.status().expect("there is a C compiler").success());
+    let ran = stub.run("bench k.py add n=40 --seconds 0.0001");
+    let clocks = "multiprocessors 1960 to 1980 MHz, memory 3201 MHz, held down by power and heat";
+    assert!(ran.stdout.contains(&format!("cold caches; {clocks}; control")), "{ran}");
+    let ran = stub.run("--json bench k.py add n=40 --seconds 0.0001");
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let expected = r#"{"sm":[1960,1980],"memory":[3201,3201],"limits":["power","heat"]}"#;
+    assert_eq!(answer["clocks"].to_string(), expected);
+    // A library that is none is as good as no library.
+    std::fs::write(file("libnvidia-ml.so.1"), "none").expect("the folder can be written");
+    let ran = stub.run("bench k.py add n=40 --seconds 0.0001");
+    assert!(ran.code == Some(0) && ran.stdout.contains("cold caches; control"), "{ran}");
 }
 
 #[test]

@@ -25,6 +25,9 @@ const LIBRARY: &str = "libcuda.so.1";
 const MULTIPROCESSORS: c_int = 16;
 const MAX_SHARED_BYTES_OPTIN: c_int = 97;
 const L2_BYTES: c_int = 38;
+const PCI_BUS: c_int = 33;
+const PCI_DEVICE: c_int = 34;
+const PCI_DOMAIN: c_int = 50;
 const MAJOR: c_int = 75;
 const MINOR: c_int = 76;
 /// Attributes of a kernel, as `CUfunction_attribute` numbers them.
@@ -111,6 +114,8 @@ pub(super) struct Gpu {
     pub sm_count: i64,
     /// How many bytes of shared memory a block may have.
     pub smem_optin: i64,
+    /// Its place on the bus, as in `00000000:01:00.0`.
+    pub bus: String,
     /// How many bytes its L2 cache has; 0 where it does not tell.
     pub l2_bytes: usize,
     /// Contexts are current in threads.
@@ -270,6 +275,8 @@ impl Gpu {
         let sm_count = attribute(MULTIPROCESSORS)?.into();
         let smem_optin = attribute(MAX_SHARED_BYTES_OPTIN)?.into();
         let l2_bytes = usize::try_from(attribute(L2_BYTES)?).unwrap_or_default();
+        let [domain, bus] = [attribute(PCI_DOMAIN)?, attribute(PCI_BUS)?];
+        let bus = format!("{domain:08x}:{bus:02x}:{:02x}.0", attribute(PCI_DEVICE)?);
         let name = functions.name(device)?;
         let mut context = ptr::null_mut();
         // SAFETY: the place is a variable.
@@ -280,7 +287,17 @@ impl Gpu {
         functions.require("cuCtxPushCurrent", status)?;
         let capability = (major.unsigned_abs(), minor.unsigned_abs());
         let _thread = PhantomData;
-        Ok(Gpu { functions, device, name, capability, sm_count, smem_optin, l2_bytes, _thread })
+        Ok(Gpu {
+            functions,
+            device,
+            name,
+            capability,
+            sm_count,
+            smem_optin,
+            bus,
+            l2_bytes,
+            _thread,
+        })
     }
 
     /// Memory of so many bytes, which are more than none.

@@ -10,6 +10,7 @@
 //! Not here: the entry point of a call and its checks, which take time of the host alone.
 
 use super::budget::{self, Kept};
+use super::clocks::{Clocks, Watch};
 use super::driver::{Buffer, DriverError, Event, Gpu, Submittable};
 use super::fill::Random;
 use super::gpu_call::{self, Code, Mirror, failed, submittable};
@@ -122,6 +123,8 @@ pub struct Measured {
     /// How fast it is beside a copy that reads and writes as many bytes; nothing where there was no
     /// room for one.
     pub copy: Option<Figure>,
+    /// The GPU's clocks meanwhile; nothing where nobody tells them.
+    pub clocks: Option<Clocks>,
 }
 
 /// The bytes that are written at least for a cache to be cold.
@@ -232,7 +235,7 @@ fn on_gpu(
     let timed = Timed::of(gpu, &submittable, n_bytes, measure);
     // Nothing runs any more when what it uses is given back.
     let waited = gpu.wait();
-    let Timed { call, control, copy } = timed.map_err(refused)?;
+    let Timed { call, control, copy, clocks } = timed.map_err(refused)?;
     waited.map_err(refused)?;
     let shown = |launch: &ReadyLaunch| {
         let parts = launch.parts();
@@ -248,6 +251,7 @@ fn on_gpu(
         control: Figure::ratio(&control, &call),
         n_bytes,
         copy: copy.map(|copy| Figure::ratio(&copy, &call)),
+        clocks,
     })
 }
 
@@ -262,6 +266,7 @@ struct Timed {
     call: Vec<f64>,
     control: Vec<f64>,
     copy: Option<Vec<f64>>,
+    clocks: Option<Clocks>,
 }
 
 /// A side of a round.
@@ -304,20 +309,22 @@ impl Timed {
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let mut taken = vec![Vec::new(); sides.len()];
         let (mut order, mut random) = ((0..sides.len()).collect::<Vec<_>>(), Random::of(0));
-        let begin = Instant::now();
+        let (mut watch, begin) = (Watch::of(&gpu.bus), Instant::now());
         while taken[0].len() < LEAST_ROUNDS
             || taken[0].len() < MOST_ROUNDS && begin.elapsed() < measure.time
         {
             random.shuffle(&mut order);
             let round: Vec<_> = order.iter().map(|side| (sides[*side], plans[*side])).collect();
-            for (side, seconds) in order.iter().zip(clock.round(&round)?) {
+            let times = clock.round(&round, || watch.iter_mut().for_each(Watch::look))?;
+            for (side, seconds) in order.iter().zip(times) {
                 taken[*side].push(seconds);
             }
         }
         let mut taken = taken.into_iter();
         let mut next = || taken.next().unwrap_or_default();
         let (call, control) = (next(), next());
-        Ok(Timed { call, control, copy: room.is_some().then(next) })
+        let copy = room.is_some().then(next);
+        Ok(Timed { call, control, copy, clocks: watch.and_then(|watch| watch.clocks()) })
     }
 }
 
@@ -361,13 +368,17 @@ impl<'g> Clock<'g> {
         if self.caches == Caches::Cold {
             return Ok(once);
         }
-        let took = self.round(&[(*side, once)])?.into_iter().fold(1e-6, f64::max);
+        let took = self.round(&[(*side, once)], || ())?.into_iter().fold(1e-6, f64::max);
         let n_calls = (WARM_SECONDS / took).ceil().clamp(1.0, MOST_CALLS);
         Ok(Plan { n_calls: n_calls as u32, n_writes: writes(n_calls + 1.0) as u32 })
     }
 
-    /// Times sides one behind another: how many seconds each takes.
-    fn round(&self, sides: &[(Side<'_, '_>, Plan)]) -> Result<Vec<f64>, DriverError> {
+    /// Times sides one behind another: how many seconds each takes. Something is done meanwhile.
+    fn round(
+        &self,
+        sides: &[(Side<'_, '_>, Plan)],
+        meanwhile: impl FnOnce(),
+    ) -> Result<Vec<f64>, DriverError> {
         for ((side, plan), [begin, end]) in sides.iter().zip(&self.events) {
             self.write(plan.n_writes)?;
             if self.caches == Caches::Warm {
@@ -377,6 +388,7 @@ impl<'g> Clock<'g> {
             (0..plan.n_calls).try_for_each(|_| side.submit())?;
             end.record()?;
         }
+        meanwhile();
         self.gpu.wait()?;
         let taken = sides.iter().zip(&self.events);
         taken
