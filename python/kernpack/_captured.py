@@ -17,7 +17,7 @@ import functools
 import struct
 import sys
 import types
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, Tuple
 
 from . import _native
 from ._argument import fields_of, is_dataclass, is_dict
@@ -69,6 +69,8 @@ class Callee(NamedTuple):
     role: str
     text: Any
     """Its text, where that was read."""
+    given: Mapping[str, Any] = types.MappingProxyType({})
+    """Other values for names that it captures."""
 
     @staticmethod
     def of(value: Any) -> Callee | None:
@@ -76,8 +78,8 @@ class Callee(NamedTuple):
         for _ in range(_MOST_WRAPPED):
             kind: Any = value.__class__
             if hasattr(kind, "__kernpack_role__"):
-                text = value.__kernpack_source__
-                return Callee(value.function, value.owner, value.__kernpack_role__, text)
+                text, given = value.__kernpack_source__, value.__kernpack_given__
+                return Callee(value.function, value.owner, value.__kernpack_role__, text, given)
             if isinstance(value, types.MethodType):
                 return _bound_to(Callee.of(value.__func__), value.__self__)
             if isinstance(value, type) or not callable(value):
@@ -100,6 +102,10 @@ def _is_function(value: Any) -> bool:
 def _bound_to(found: Callee | None, owner: Any) -> Callee | None:
     """A function that an object has, unless it is that of another one already."""
     return None if found is None or found.owner is not None else found._replace(owner=owner)
+
+
+Binding = Tuple[int, str]
+"""A cell by its id, or a name of a dict of globals, by the id of that."""
 
 
 class Scope(NamedTuple):
@@ -127,13 +133,21 @@ class Scope(NamedTuple):
             found = scope.globals
         return Scope(cells, found or vars(sys.modules[owner.__module__]), {})
 
+    def binding(self, name: str) -> Binding | None:
+        """Where a name has its value: a cell, or a dict of globals. None where it has none there."""
+        if name in self.bound:
+            return None
+        if name in self.cells:
+            return id(self.cells[name]), ""
+        return (id(self.globals), name) if name in self.globals else None
+
     def find(self, path: Path) -> Watch | None:
         """The end of a path, with what is left of it cut off; None where a name is Python's own, or
         is not there.
         """
         name = path[0]
         if name in self.bound:
-            return _followed(self.bound[name], (), self.bound[name], path[1:])
+            return followed(self.bound[name], path[1:])
         if name in self.cells:
             cell = self.cells[name]
             try:
@@ -160,6 +174,11 @@ def constants(owner: type) -> dict[str, Any]:
         for name, value in values
         if not (name.startswith("__") or isinstance(value, kinds))
     }
+
+
+def followed(value: Any, rest: Path) -> Watch:
+    """The end of a path of attributes that begins at a value."""
+    return _followed(value, (), value, rest)
 
 
 def _followed(root: Any, taken: tuple[str, ...], value: Any, rest: Path) -> Watch:

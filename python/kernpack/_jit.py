@@ -45,7 +45,7 @@ from ._argument import is_dict, is_immutable, leaves, parts_of
 from ._captured import Watch
 from ._forks import importing
 from ._function import Function
-from ._program import Program, Said
+from ._program import Program, Said, bindings
 from ._signature import Type, type_of
 from ._tvm_ffi import tvm_ffi
 
@@ -116,6 +116,8 @@ class _Options:
     asserts: bool
     checked: bool
     max_variants: int
+    given: Mapping[str, Any] = dataclasses.field(default_factory=dict[str, Any])
+    """Other values for its constants and for names that it captures."""
 
 
 class _JitMethods(Function):
@@ -134,6 +136,7 @@ class _JitMethods(Function):
         self.function, self.owner = function, owner
         self.__kernpack_source__ = text
         self._options = options
+        self.__kernpack_given__ = options.given
         self._lock = threading.RLock()
         self._programs: list[Program] = []
         self._numbers: dict[str, int] = {}
@@ -194,7 +197,9 @@ class _JitMethods(Function):
         with self._lock:
             if self._programs and not self._is_stale and self._are_the_same():
                 return
-            program = Program(self.function, self.__kernpack_source__, self.owner)
+            program = Program(
+                self.function, self.__kernpack_source__, self.owner, self._options.given
+            )
             number = self._numbers.setdefault(program.identity, len(self._programs))
             if number == len(self._programs):
                 self._programs.append(program)
@@ -325,6 +330,16 @@ class _JitMethods(Function):
     def variants(self) -> list[Variant]:
         """What it was compiled to, in order."""
         return list(self._table.values())
+
+    def given(self, **values: Any) -> JitFunction:
+        """The same function with other values: for its constants, which are defaults then, and for
+        names that it captures, wherever what it uses has the same name of the same module or
+        function around it.
+
+        `TypeError`: there is no such name, or it is no constant.
+        """
+        options = dataclasses.replace(self._options, given={**self._options.given, **values})
+        return _made(self.function, self.__kernpack_source__, options, self.owner)
 
     def _only(self) -> Variant:
         """The variant, where there is one."""
@@ -518,6 +533,8 @@ class _JitMethods(Function):
         found: Any = sys.modules.get(self.__module__)
         for name in self.__qualname__.split("."):
             found = getattr(found, name, None)
+        if isinstance(found, _JitMethods) and self._options.given and found is not self:
+            return _with_given, (found, dict(self._options.given))
         if found is not self:
             raise TypeError(
                 f"`{self.__qualname__}` cannot be pickled: `{self.__module__}` does not have it "
@@ -526,7 +543,9 @@ class _JitMethods(Function):
         return self.__qualname__
 
     def __repr__(self) -> str:
-        return f"<kernpack jit function {self.__qualname__}: {len(self._table)} variants>"
+        values = ", ".join(f"{name}={value!r}" for name, value in self._options.given.items())
+        given = f" given {values}" if values else ""
+        return f"<kernpack jit function {self.__qualname__}{given}: {len(self._table)} variants>"
 
 
 if TYPE_CHECKING:
@@ -555,6 +574,10 @@ else:
     FlatJitFunction = _native.call_types().kernpack_flat_jit_type(_Derived)
 
 
+def _with_given(function: _JitMethods, values: Mapping[str, Any]) -> JitFunction:
+    return function.given(**values)
+
+
 def _results_of(function: Function) -> list[str]:
     """The names of what a function returns."""
     return [str(each).partition(":")[0] for each in function.metadata["results"]]
@@ -565,7 +588,9 @@ def _parameters(
 ) -> _specialise.Parameters:
     """The parameters that callers know: those of the signature, where there is one."""
     own = _specialise.Parameters.of(function, int(owner is not None))
+    _check_given(name, function, own, options)
     if options.signature is None:
+        own = own.with_defaults(options.given)
         _check_names(name, own.names)
         return own
     try:
@@ -577,6 +602,26 @@ def _parameters(
     defaults = {each["name"]: each["default"] for each in passed if "default" in each}
     names = tuple(_function.written(each["name"]) for each in passed)
     return _specialise.Parameters(names, own.annotations, defaults)
+
+
+def _check_given(
+    name: str, function: types.FunctionType, own: _specialise.Parameters, options: _Options
+) -> None:
+    """Refuses values for what has none of its own, or is no constant."""
+    for each in options.given:
+        if each not in own.names:
+            if not bindings(function, {each: None}):
+                raise TypeError(
+                    f"`{name}` is given `{each}`, which it does not know: expected a constant of its "
+                    "parameters, or a name of its module or of the function around it"
+                )
+        elif options.signature is not None:
+            raise TypeError(f"`{name}` is given `{each}`, which its signature has: pass it")
+        elif not own.is_constant(each):
+            raise TypeError(
+                f"`{name}` is given `{each}`, which is no constant: pass it, or annotate it "
+                "`kp.Constexpr`"
+            )
 
 
 @functools.lru_cache(maxsize=1024)

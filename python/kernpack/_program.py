@@ -11,7 +11,17 @@ from __future__ import annotations
 import functools
 import json
 import types
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    FrozenSet,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    cast,
+)
 
 from . import _bound, _captured, _source
 from ._captured import Scope, Watch
@@ -27,6 +37,7 @@ class Kernel:
     """
 
     __kernpack_role__ = "kernel"
+    __kernpack_given__: Mapping[str, Any] = types.MappingProxyType({})
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = _captured.unwrapped(function, "a kernel")
@@ -77,6 +88,30 @@ _DEEPEST = 64
 """How many functions may call each other in a row: the compiler takes fewer."""
 
 
+_Key = Tuple[int, int, FrozenSet[Tuple[Any, int]]]
+
+
+class _Given(NamedTuple):
+    """Values that names have in place of what they are bound to."""
+
+    values: dict[Any, Any]
+    used: set[Any]
+
+
+def bindings(function: Any, given: Mapping[str, Any]) -> dict[Any, Any]:
+    """The values that are given for names that a function captures, by what these are bound to."""
+    if not given:
+        return {}
+    scope, own = Scope.of(function, {}), parameters(function)
+    found = {scope.binding(name): value for name, value in given.items() if name not in own}
+    return {at: value for at, value in found.items() if at is not None}
+
+
+def parameters(function: Any) -> Sequence[str]:
+    """The names of a function's parameters."""
+    return cast("Sequence[str]", function.__code__.co_varnames[: function.__code__.co_argcount])
+
+
 class Said(NamedTuple):
     """What is said of a jit function beside its text."""
 
@@ -93,15 +128,23 @@ class Program:
     captured.
     """
 
-    def __init__(self, function: types.FunctionType, text: SourceText, owner: Any) -> None:
+    def __init__(
+        self,
+        function: types.FunctionType,
+        text: SourceText,
+        owner: Any,
+        given: Mapping[str, Any] = types.MappingProxyType({}),
+    ) -> None:
         self._sources: list[dict[str, Any]] = []
         self.places: list[tuple[str, int]] = []
         self.watches: list[Watch] = []
-        # Functions and objects by their ids: what is watched keeps them.
-        self._known: dict[tuple[int, int], int] = {}
-        self._within: list[tuple[int, int]] = []
+        # Functions and objects by their ids: what is watched keeps them. Each is another one where
+        # other values are given.
+        self._known: dict[_Key, int] = {}
+        self._within: list[_Key] = []
+        self._given: list[_Given] = [_Given({}, set())]
         self.name = text.name
-        self._add(function, text, owner, "packed")
+        self._add(function, text, owner, "packed", given)
 
     def text(self, said: Said) -> str:
         """The text of the package."""
@@ -119,26 +162,60 @@ class Program:
         """Its text without a signature: other values give another one."""
         return json.dumps(self._sources)
 
-    def _add(self, function: types.FunctionType, text: SourceText, owner: Any, role: str) -> int:
-        key = (id(function), id(owner))
+    def _add(
+        self,
+        function: types.FunctionType,
+        text: SourceText,
+        owner: Any,
+        role: str,
+        given: Mapping[str, Any],
+    ) -> int:
+        key = self._key(function, owner, given)
         self._within.append(key)
         is_method = owner is not None
         bound = {function.__code__.co_varnames[0]: owner} if is_method else {}
-        names = self._names(text, Scope.of(function, bound), is_method)
+        scope = Scope.of(function, bound)
+        values = bindings(function, given)
+        self._given.append(_Given({**self._given[-1].values, **values}, set()))
+        names = self._names(text, scope, is_method)
         names.update(self._defaults(function))
+        for name in given.keys() & set(parameters(function)):
+            names[f"{name}="] = _captured.write(given[name], self._function)
+        used = self._given.pop().used
+        self._given[-1].used.update(used)
+        unused = [name for name in given if scope.binding(name) in values.keys() - used]
+        if unused:
+            raise TypeError(
+                f"`{text.name}` is given `{unused[0]}`, which nothing that it uses names"
+            )
         return self._source(key, text, {"role": role, "names": names, "is_method": is_method})
+
+    def _key(self, function: Any, owner: Any, given: Mapping[str, Any]) -> _Key:
+        """What something is known by: values that are given for it make it another one."""
+        values = {**self._given[-1].values, **bindings(function, given), **given}
+        return id(function), id(owner), frozenset((at, id(value)) for at, value in values.items())
 
     def _names(self, text: SourceText, scope: Scope, is_method: bool) -> dict[str, Any]:
         """The values of the names that a text uses, which are watched."""
         names: dict[str, Any] = {}
         for path in _captured.paths(text.text, is_method):
-            watch = scope.find(path)
+            binding = scope.binding(path[0])
+            is_given = binding in self._given[-1].values
+            watch = self._find_given(binding, path) if is_given else scope.find(path)
             if watch is not None:
-                if not _captured.is_ours(watch.value):
+                # What is given is an object that stays, whatever becomes of what is in it.
+                stays = is_given and not watch.path and not _captured.is_mutable(watch.value)
+                if not stays and not _captured.is_ours(watch.value):
                     self.watches.append(watch.lasting())
-                n_taken = len(watch.path) - (0 if path[0] in scope.bound else 1)
+                n_taken = len(watch.path) - (0 if is_given or path[0] in scope.bound else 1)
                 _enter(names, path[: 1 + n_taken], _captured.write(watch.value, self._function))
         return names
+
+    def _find_given(self, binding: Any, path: Sequence[str]) -> Watch:
+        """The end of a path that begins at a value that is given."""
+        given = self._given[-1]
+        given.used.add(binding)
+        return _captured.followed(given.values[binding], path[1:])
 
     def _defaults(self, function: types.FunctionType, of: str = "") -> dict[str, Any]:
         """What Python has evaluated, where it defined a function: the values of its defaults."""
@@ -149,7 +226,7 @@ class Program:
                 self.watches.append(Watch(value, (), value))
         return names
 
-    def _source(self, key: tuple[int, int], text: SourceText, source: dict[str, Any]) -> int:
+    def _source(self, key: _Key, text: SourceText, source: dict[str, Any]) -> int:
         """Adds a source, whose names are known."""
         self._within.pop()
         self._sources.append({"text": text.text, **source})
@@ -157,7 +234,7 @@ class Program:
         number = self._known[key] = len(self._sources) - 1
         return number
 
-    def _refused(self, key: tuple[int, int], *circle: str) -> dict[str, Any] | None:
+    def _refused(self, key: _Key, *circle: str) -> dict[str, Any] | None:
         """Why something is no source: it is being read, which `circle` says, or is too deep."""
         if key in self._within:
             return {"unheld": list(circle)}
@@ -168,7 +245,7 @@ class Program:
 
     def _class(self, owner: type) -> dict[str, Any]:
         """A class that is captured, which becomes a source. Its methods may name it."""
-        key = (id(owner), id(None))
+        key = self._key(owner, None, {})
         refused = self._refused(
             key, "a class that is used by what it uses", "pass it as an argument"
         )
@@ -196,8 +273,8 @@ class Program:
             return self._class(value)
         found = _captured.Callee.of(value)
         assert found is not None
-        function, owner = found.function, found.owner
-        key = (id(function), id(owner))
+        function, owner, given = found.function, found.owner, found.given
+        key = self._key(function, owner, given)
         refused = self._refused(key, "a function that calls itself", "write a loop")
         if refused is not None:
             return refused
@@ -207,7 +284,7 @@ class Program:
             return {"unheld": ["a function without a text", str(error)]}
         number = self._known.get(key)
         if number is None:
-            number = self._add(function, text, owner, found.role)
+            number = self._add(function, text, owner, found.role, given)
         return {"function": [number, text.name]}
 
 

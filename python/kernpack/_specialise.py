@@ -65,6 +65,28 @@ class Parameters(NamedTuple):
         }
         return Parameters(tuple(each.name for each in given), annotations, defaults)
 
+    def with_defaults(self, values: Mapping[str, Any]) -> Parameters:
+        """The same with other defaults, which stand last."""
+        if not values.keys() & set(self.names):
+            return self
+        given = {
+            name: _default(values[name], self.annotations.get(name))
+            for name in self.names
+            if name in values
+        }
+        defaults = {**self.defaults, **given}
+        for first, name in zip(self.names, self.names[1:]):
+            if first in defaults and name not in defaults:
+                raise TypeError(
+                    f"`{first}` is given, and `{name}` stands behind it, which has no default: "
+                    "constants that are given stand last"
+                )
+        return self._replace(defaults=defaults)
+
+    def is_constant(self, name: str) -> bool:
+        """Whether a parameter is constant for the compiler."""
+        return _is_constexpr(self.annotations.get(name))
+
     @property
     def constants(self) -> str:
         """`1` for each parameter that is constant, `0` for each other one."""
