@@ -179,8 +179,9 @@ class Program:
         self._given.append(_Given({**self._given[-1].values, **values}, set()))
         names = self._names(text, scope, is_method)
         names.update(self._defaults(function))
-        for name in given.keys() & set(parameters(function)):
-            names[f"{name}="] = _captured.write(given[name], self._function)
+        for name in parameters(function):
+            if name in given:
+                names[f"{name}="] = _captured.write(given[name], self._function)
         used = self._given.pop().used
         self._given[-1].used.update(used)
         unused = [name for name in given if scope.binding(name) in values.keys() - used]
