@@ -14,6 +14,9 @@ from typing import Any, Iterable, Iterator, Sequence, cast
 
 from ._tvm_ffi import tvm_ffi
 
+CUDA = 2
+"""DLPack's `kDLCUDA`"""
+
 
 def is_dataclass(value: Any) -> bool:
     """Whether it is an instance of a dataclass."""

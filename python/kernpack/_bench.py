@@ -21,14 +21,12 @@ import time
 from typing import Any, Callable, Generator, Mapping, Sequence, Union, cast
 
 from . import _bench_plot, _bench_shown, _graphs, _interpreted, _nvml
-from ._argument import is_immutable, is_of, leaves
+from ._argument import CUDA, is_immutable, is_of, leaves
 from ._clocks import COLD, WARM, Call, Clock, DeviceClock, HostClock
 from ._driver import device, driver
 from ._nvml import Clocks
 from ._streams import of_environment, torch_with_gpu
 
-_CUDA = 2
-"""DLPack's `kDLCUDA`"""
 _LEAST_ROUNDS, _MOST_ROUNDS = 9, 1000
 
 Arguments = Union["tuple[Any, ...]", "Sequence[tuple[Any, ...]]", "Mapping[str, tuple[Any, ...]]"]
@@ -175,7 +173,7 @@ def bench(
     """
     _require((f,), caches, seconds)
     call = functools.partial(f, *args, **keywords)
-    tensors = _tensors([*args, *keywords.values(), call()])
+    tensors = tensors_of([*args, *keywords.values(), call()])
     n_bytes = sum(map(_bytes_of, tensors))
     with _clock((f,), tensors, caches) as (clock, watch):
         sides: dict[str, Call] = {"ours": call, "control": functools.partial(call)}
@@ -222,7 +220,7 @@ def compare(
     several, all_of_them = _rows_of(args), tuple(functions.values())
     _require(all_of_them, caches, seconds)
     first = several[0][1]
-    tensors = _tensors([*first, functions[reference](*first)])
+    tensors = tensors_of([*first, functions[reference](*first)])
     with _clock(all_of_them, tensors, caches) as (clock, watch):
         for label, each in several:
             sides: dict[str, Call] = {
@@ -303,7 +301,7 @@ def _device_of(functions: Sequence[Callable[..., Any]], tensors: Sequence[Any]) 
         return None
     for tensor in tensors:
         kind, number = tensor.__dlpack_device__()
-        if int(kind) == _CUDA:
+        if int(kind) == CUDA:
             return int(number)
     # Of what a function has of its own nobody is told.
     torch = torch_with_gpu()
@@ -347,7 +345,7 @@ def _ratio(times: Sequence[float], of: Sequence[float]) -> Figure:
     return Figure.of([a / max(b, 1e-12) for a, b in zip(times, of)])
 
 
-def _tensors(values: Sequence[Any]) -> list[Any]:
+def tensors_of(values: Sequence[Any]) -> list[Any]:
     """All tensors in these, each once."""
     return list(
         {id(leaf): leaf for leaf in leaves(values) if hasattr(leaf, "__dlpack_device__")}.values()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
 from . import _disassembly, _function, _interpreted, _native
-from ._argument import leaves
+from ._argument import CUDA, leaves
 from ._forks import LOCK, cached_property
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
@@ -324,9 +324,6 @@ def find_runtime_libraries() -> list[str]:
     return []
 
 
-_CUDA = 2  # DLPack's kDLCUDA
-
-
 def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Callable[[], Any]:
     """A prepared call that runs on the current stream of the framework whose tensors it was
     prepared from.
@@ -336,6 +333,6 @@ def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Call
     for tensor in leaves(args):
         if hasattr(tensor, "__dlpack_c_exchange_api__"):
             kind, index = tensor.__dlpack_device__()
-            if kind == _CUDA:
+            if kind == CUDA:
                 return _native.on_current_stream(prepared, tensor, index)
     return prepared

@@ -12,7 +12,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from . import _bench, _check, _emitted, _errors
-from ._argument import leaves
+from ._argument import CUDA
 
 if TYPE_CHECKING:
     from ._bench import Measured
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ._emitted import Resources
     from ._function import Function
 
-_CUDA = 2
-"""DLPack's `kDLCUDA`"""
 _FAST = 0.75
 """Beside a copy of as many bytes, from where on it is memory that takes the time."""
 _MUCH = 1.25
@@ -36,14 +34,14 @@ class Suggestion:
 
     kernel: str | None
     """The symbol of the kernel; None of the call as a whole."""
-    file: str | None
-    """The file of the line, where it is about one."""
-    line: int | None
-    """The line, from 1, where it is about one."""
     found: str
     """What was found."""
     help: str
     """What may be done about it."""
+    file: str | None = None
+    """The file of the line, where it is about one."""
+    line: int | None = None
+    """The line, from 1, where it is about one."""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line is not None else self.kernel
@@ -122,8 +120,8 @@ def suggest(
 
 
 def _is_on_gpu(values: Sequence[Any]) -> bool:
-    tensors = [leaf for leaf in leaves(values) if hasattr(leaf, "__dlpack_device__")]
-    return any(int(tensor.__dlpack_device__()[0]) == _CUDA for tensor in tensors)
+    tensors = _bench.tensors_of(values)
+    return any(int(tensor.__dlpack_device__()[0]) == CUDA for tensor in tensors)
 
 
 def _resources(function: Function) -> list[Resources]:
@@ -141,8 +139,6 @@ def _spills(known: _Known) -> Iterator[Suggestion]:
         if each.spilled_bytes:
             yield Suggestion(
                 each.kernel,
-                None,
-                None,
                 f"each thread writes {each.spilled_bytes} bytes to memory for want of registers "
                 f"({each.arch})",
                 "hold fewer elements at once, have more threads take them, or leave more registers to "
@@ -157,8 +153,6 @@ def _threads(known: _Known) -> Iterator[Suggestion]:
         if each.occupancy is not None and each.occupancy < _FEW_THREADS:
             yield Suggestion(
                 each.kernel,
-                None,
-                None,
                 f"a multiprocessor has {100 * each.occupancy:.0f} % of the threads that it could, by "
                 f"{each.registers} registers a thread, {each.shared_bytes} bytes of shared memory and "
                 f"{each.threads} threads a block ({each.arch})",
@@ -171,50 +165,46 @@ def _memory(known: _Known) -> Iterator[Suggestion]:
     if known.is_bound_by_memory and known.measured is not None and known.measured.copy is not None:
         yield Suggestion(
             None,
-            None,
-            None,
             f"it is {known.measured.copy.median:.2f} times as fast as a copy of as many bytes: memory "
             "is what limits it",
             "move fewer bytes: narrower types, or in one kernel what several pass on by memory",
         )
 
 
-def _excess(known: _Known, memory: str) -> list[Traffic]:
-    """The lines that take more of a memory than they have to, those first that take the most."""
-    lines = [
-        each for each in known.traffic if each.memory == memory and each.taken >= _MUCH * each.least
-    ]
-    return sorted(lines, key=lambda each: each.least - each.taken)
-
-
-def _share(known: _Known, line: Traffic) -> str:
-    """How much of what all lines take of that memory this one takes too much."""
-    taken = sum(each.taken for each in known.traffic if each.memory == line.memory)
-    return f"{100 * (line.taken - line.least) / taken:.0f} %"
+def _excess(known: _Known, memory: str) -> Iterator[tuple[Traffic, str, str]]:
+    """The lines that take more of a memory than they have to, those first that take the most: how
+    many times as much, and the share of what all lines take that is too much.
+    """
+    lines = [each for each in known.traffic if each.memory == memory]
+    taken = sum(each.taken for each in lines)
+    for each in sorted(lines, key=lambda each: each.least - each.taken):
+        if each.taken >= _MUCH * each.least:
+            share = f"{100 * (each.taken - each.least) / taken:.0f} %"
+            yield each, f"{each.taken / each.least:.1f} times", share
 
 
 def _banks(known: _Known) -> Iterator[Suggestion]:
-    for each in _excess(known, "shared"):
+    for each, times, share in _excess(known, "shared"):
         yield Suggestion(
             each.kernel,
-            each.file,
-            each.line,
-            f"{each.deed} `{each.tensor}`, and waits {each.taken / each.least:.1f} times as often for "
-            f"banks as it has to: {_share(known, each)} of all turns",
+            f"{each.deed} `{each.tensor}`, and waits {times} as often for banks as it has to: {share} "
+            "of all turns",
             "have the threads of a warp access words of different banks: a row that is one element "
             "longer, or a swizzle; `kernpack layout … --banks` draws it",
+            each.file,
+            each.line,
         )
 
 
 def _sectors(known: _Known) -> Iterator[Suggestion]:
-    for each in _excess(known, "global"):
+    for each, times, share in _excess(known, "global"):
         yield Suggestion(
             each.kernel,
+            f"{each.deed} `{each.tensor}`, and takes {times} as many sectors as its elements have: "
+            f"{share} of all sectors",
+            "have the threads of a warp access what lies side by side, or pass it through shared memory",
             each.file,
             each.line,
-            f"{each.deed} `{each.tensor}`, and takes {each.taken / each.least:.1f} times as many sectors "
-            f"as its elements have: {_share(known, each)} of all sectors",
-            "have the threads of a warp access what lies side by side, or pass it through shared memory",
         )
 
 
@@ -224,11 +214,11 @@ def _narrow(known: _Known) -> Iterator[Suggestion]:
             verb = "writes" if each["is_write"] else "reads"
             yield Suggestion(
                 each["kernel"],
-                each["file"],
-                each["line"],
                 f"{verb} `{each['tensor']}` {min(each['bytes'])} bytes at once, of "
                 f"{each['adjacent_bytes']} that lie side by side",
                 f"all at once would need {each['missing']}",
+                each["file"],
+                each["line"],
             )
 
 

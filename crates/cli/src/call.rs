@@ -20,8 +20,8 @@ pub struct Call {
     pub function: String,
     /// What its arguments are: dims, dtypes and scalars by their names, as in m=8 T=float16
     /// eps=0.1; w=None leaves an Optional out, and b=2,3 are the dims of a star. Launches that ask
-    /// of the device are told device.sm_count=132 device.smem_optin=232448 device.cc=90, unless
-    /// other numbers stand here.
+    /// of the device are told of the GPU that runs them, and on the interpreter alone
+    /// device.sm_count=132 device.smem_optin=232448 device.cc=90, unless other numbers stand here.
     /// A tensor is x=@x.npy: what the file of NumPy's holds, of its dtype, shape and order.
     #[arg(value_name = "NAME=VALUE", value_parser = parse_value)]
     pub values: Vec<(String, String)>,

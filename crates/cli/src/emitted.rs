@@ -13,7 +13,7 @@ use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::file::Held;
 use kernpack_package::source::KernelSource;
 use kernpack_package::{SourceError, WrittenPackage};
-use kernpack_syntax::{Diagnostics, Placed};
+use kernpack_syntax::Placed;
 use serde_json::{Value as Json, json};
 
 /// The form that kernels are shown in.
@@ -169,8 +169,7 @@ fn part(source: &KernelSource, arch: Arch, form: Form) -> Result<Part, EmitError
 }
 
 fn of_source(errors: Vec<SourceError>) -> EmitError {
-    let problems = errors.into_iter().map(|error| error.diagnostic("", []));
-    EmitError::Compile(CompileError::Problems(Diagnostics(problems.collect())))
+    EmitError::Compile(CompileError::Problems(SourceError::diagnostics(errors)))
 }
 
 fn of_line(of: &LineAccesses) -> Json {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A launch that the interpreter has made: what `kernpack run` shows of it, and Python's `check`.
+//! Launches and tensors of a call: what `kernpack run`, `kernpack bench` and Python's `check` show.
 //! Not here: what is counted (`crates/kernel-ir/src/interp/traffic.rs`).
 
 use kernpack_kernel_ir::interp::{Amount, Traffic};
 use kernpack_kernel_ir::types::Space;
-use kernpack_package::interpret::{InterpretedLaunch, LineTraffic};
+use kernpack_package::interpret::{InterpretedLaunch, InterpretedTensor, LineTraffic};
 use kernpack_validators::plan::LaidOut;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -49,6 +49,15 @@ pub fn json(launch: &InterpretedLaunch) -> Value {
 pub(crate) fn layout_json(kernel: &str, layout: &LaidOut) -> Value {
     json!({
         "kernel": kernel, "grid": layout.grid, "block": layout.block, "smem": layout.shared,
+    })
+}
+
+/// A tensor of a call, without what it holds.
+pub(crate) fn tensor_json(tensor: &InterpretedTensor) -> Value {
+    let InterpretedTensor { name, element, shape, strides, role, .. } = tensor;
+    json!({
+        "name": name, "dtype": element.name(), "shape": shape, "strides": strides,
+        "role": role.name(),
     })
 }
 

@@ -92,16 +92,7 @@ fn json(function: &str, measured: &Measured, caches: Caches) -> Value {
         measured;
     let launches: Vec<_> =
         launches.iter().map(|(kernel, layout)| launched::layout_json(kernel, layout)).collect();
-    let tensors: Vec<_> = tensors
-        .iter()
-        .map(|tensor| {
-            let InterpretedTensor { name, element, shape, strides, role, .. } = tensor;
-            json!({
-                "name": name, "dtype": element.name(), "shape": shape, "strides": strides,
-                "role": role.name(),
-            })
-        })
-        .collect();
+    let tensors: Vec<_> = tensors.iter().map(launched::tensor_json).collect();
     json!({
         "function": function, "launches": launches, "tensors": tensors, "gpu": gpu,
         "arch": arch.to_string(), "caches": caches.name(), "bytes": n_bytes,

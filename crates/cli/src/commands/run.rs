@@ -179,12 +179,10 @@ fn tensor_text(tensor: &InterpretedTensor) -> String {
 }
 
 fn tensor_json(tensor: &InterpretedTensor) -> Value {
-    let InterpretedTensor { name, element, shape, strides, role, .. } = tensor;
+    let mut answer = launched::tensor_json(tensor);
     let values: Vec<Value> = tensor.elements().map(|one| element_json(&one.to_string())).collect();
-    json!({
-        "name": name, "dtype": element.name(), "shape": shape, "strides": strides,
-        "role": role.name(), "values": values,
-    })
+    answer["values"] = values.into();
+    answer
 }
 
 /// The comparison with a GPU, in a line.

@@ -4,12 +4,12 @@
 //! How wide accesses become is the code generator's to say, which this crate has not: who asks for
 //! counts hands it in.
 
-use super::launches::{Interpretable, RanLaunch};
-use crate::source::{GpuSource, KernelSource, SourceError};
+use super::launches::{Interpretable, LaunchParts, RanLaunch};
+use crate::source::{KernelSource, SourceError};
 use kernpack_kernel_ir::interp::{Options, Traffic, Widths};
-use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostics, Placed};
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -36,24 +36,36 @@ pub struct LineTraffic {
     pub traffic: Traffic,
 }
 
-/// Options with which a kernel of a launch is counted, where that is wanted.
-pub(super) fn options(
-    function: &Interpretable,
-    index: usize,
-    kernel: &Kernel,
-    options: &Options,
-) -> Result<Options, Diagnostics> {
-    let launch = &function.function.launches[index];
-    let (Some(known), Some(GpuSource::Kernel(source, archs))) =
-        (function.count, launch.gpu_source())
-    else {
-        return Ok(options.clone());
-    };
-    let source = KernelSource { instances: [Arc::new(kernel.clone())].into(), ..source.clone() };
-    let widths = known.widths(&source, archs).map_err(|errors| {
-        Diagnostics(errors.into_iter().map(|error| error.diagnostic("", [])).collect())
-    })?;
-    Ok(Options { count: Some(Arc::new(widths)), ..options.clone() })
+/// The options of the launches of a call, whose kernels are counted where that is wanted.
+pub(super) struct Counting<'c> {
+    function: &'c Interpretable,
+    options: &'c Options,
+    /// How wide the accesses of kernels become that were launched so far, by their symbols.
+    known: BTreeMap<String, Arc<Widths>>,
+}
+
+impl<'c> Counting<'c> {
+    pub fn of(function: &'c Interpretable, options: &'c Options) -> Counting<'c> {
+        Counting { function, options, known: BTreeMap::new() }
+    }
+
+    /// The options of a launch.
+    ///
+    /// # Errors
+    /// All that is wrong with its kernel.
+    pub fn options(&mut self, launch: &LaunchParts<'_>) -> Result<Options, Diagnostics> {
+        let mut options = self.options.clone();
+        if let Some(knowing) = self.function.count {
+            let name = &launch.kernel.name;
+            if !self.known.contains_key(name) {
+                let (source, archs) = self.function.source_of(launch, launch.kernel.clone());
+                let widths = knowing.widths(&source, archs).map_err(SourceError::diagnostics)?;
+                self.known.insert(name.clone(), Arc::new(widths));
+            }
+            options.count = self.known.get(name).cloned();
+        }
+        Ok(options)
+    }
 }
 
 /// The counts of a launch that ran.

@@ -114,10 +114,6 @@ pub(super) struct Gpu {
     pub sm_count: i64,
     /// How many bytes of shared memory a block may have.
     pub smem_optin: i64,
-    /// Its place on the bus, as in `00000000:01:00.0`.
-    pub bus: String,
-    /// How many bytes its L2 cache has; 0 where it does not tell.
-    pub l2_bytes: usize,
     /// Contexts are current in threads.
     _thread: PhantomData<Handle>,
 }
@@ -274,9 +270,6 @@ impl Gpu {
         let (major, minor) = (attribute(MAJOR)?, attribute(MINOR)?);
         let sm_count = attribute(MULTIPROCESSORS)?.into();
         let smem_optin = attribute(MAX_SHARED_BYTES_OPTIN)?.into();
-        let l2_bytes = usize::try_from(attribute(L2_BYTES)?).unwrap_or_default();
-        let [domain, bus] = [attribute(PCI_DOMAIN)?, attribute(PCI_BUS)?];
-        let bus = format!("{domain:08x}:{bus:02x}:{:02x}.0", attribute(PCI_DEVICE)?);
         let name = functions.name(device)?;
         let mut context = ptr::null_mut();
         // SAFETY: the place is a variable.
@@ -287,17 +280,26 @@ impl Gpu {
         functions.require("cuCtxPushCurrent", status)?;
         let capability = (major.unsigned_abs(), minor.unsigned_abs());
         let _thread = PhantomData;
-        Ok(Gpu {
-            functions,
-            device,
-            name,
-            capability,
-            sm_count,
-            smem_optin,
-            bus,
-            l2_bytes,
-            _thread,
-        })
+        Ok(Gpu { functions, device, name, capability, sm_count, smem_optin, _thread })
+    }
+
+    /// Its place on the bus, as in `00000000:01:00.0`.
+    ///
+    /// # Errors
+    /// Where the driver does not tell it.
+    pub fn bus(&self) -> Result<String, DriverError> {
+        let attribute = |number| self.functions.attribute(self.device, number);
+        let [domain, bus] = [attribute(PCI_DOMAIN)?, attribute(PCI_BUS)?];
+        Ok(format!("{domain:08x}:{bus:02x}:{:02x}.0", attribute(PCI_DEVICE)?))
+    }
+
+    /// How many bytes its L2 cache has; 0 where it is not known.
+    ///
+    /// # Errors
+    /// Where the driver does not tell it.
+    pub fn l2_bytes(&self) -> Result<usize, DriverError> {
+        let bytes = self.functions.attribute(self.device, L2_BYTES)?;
+        Ok(usize::try_from(bytes).unwrap_or_default())
     }
 
     /// Memory of so many bytes, which are more than none.

@@ -9,7 +9,7 @@
 use super::driver::{Buffer, DriverError, Gpu, GpuArgument, GpuLaunch, MapLayout, Submittable};
 use super::launches::{Interpretable, LaunchParts};
 use super::turn::is_early;
-use crate::source::{GpuSource, KernelSource, SourceError};
+use crate::source::{KernelSource, SourceError};
 use kernpack_kernel_ir::interp::{Argument, MappedTensor, MemoryId};
 use kernpack_kernel_ir::kernel::ParamKind;
 use kernpack_kernel_ir::op::{OpKind, Region};
@@ -19,7 +19,6 @@ use kernpack_validators::described::DeviceFacts;
 use kernpack_validators::map_data_type;
 use kernpack_validators::plan::LaunchArg;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 /// The maker of kernels' images, handed in by whoever has the compilers.
 pub trait KernelImages: Debug + Sync {
@@ -121,16 +120,10 @@ fn image(
     launch: &LaunchParts<'_>,
     (images, arch): (&dyn KernelImages, Arch),
 ) -> Result<Vec<u8>, Diagnostics> {
-    let planned = &function.function.launches[launch.index];
-    let Some(GpuSource::Kernel(source, _)) = planned.gpu_source() else {
-        unreachable!("the interpreter runs it");
-    };
     let mut kernel = launch.kernel.clone();
     leave_words_out(&mut kernel.body);
-    let source = KernelSource { instances: [Arc::new(kernel)].into(), ..source.clone() };
-    images.image(&source, arch).map_err(|errors| {
-        Diagnostics(errors.into_iter().map(|error| error.diagnostic("", [])).collect())
-    })
+    let (source, _) = function.source_of(launch, kernel);
+    images.image(&source, arch).map_err(SourceError::diagnostics)
 }
 
 /// Leaves out what only talks to people.

@@ -3,13 +3,13 @@
 //! kernels. Where the tensors are is said by whoever makes the call.
 
 use super::InterpretError;
-use super::count::{self, AccessWidths};
+use super::count::{AccessWidths, Counting};
 use super::occupancy::{blocks_at_once, refusal};
 use super::turn::{InCall, Streams, is_early, n_met, turn};
 use crate::file::{Files, Held};
 use crate::package::{Function, Launch, WrittenPackage};
 use crate::settle::{Settled, settle};
-use crate::source::GpuSource;
+use crate::source::{GpuSource, KernelSource};
 use kernpack_kernel_ir::interp::{
     self, Argument, MappedTensor, Memories, Memory, MemoryId, Options, Outcome, Ranks,
 };
@@ -21,6 +21,7 @@ use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use kernpack_validators::described::DeviceFacts;
 use kernpack_validators::plan::{self, Accepted, BlocksAsked, LaidOut, LaunchArg};
+use std::sync::Arc;
 
 /// A function of which every launch is whole.
 #[derive(Clone, Debug)]
@@ -147,13 +148,13 @@ impl Interpretable {
     ) -> Result<Vec<RanLaunch>, InterpretError> {
         let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
         let (mut ran, mut streams) = (Vec::new(), Streams::default());
-        let launches = self.in_call(accepted);
+        let (launches, mut counting) = (self.in_call(accepted), Counting::of(self, options));
         for place in 0..launches.len() {
             let ready = self.ready(accepted, place, tensors, nothing)?;
             let (launch, _) = launches[place];
             let turn = turn(launch, &ready.arguments, &launches[place + 1..]);
             let sequence = streams.of(launch);
-            let options = count::options(self, ready.index, &ready.kernel, options)?;
+            let options = counting.options(&ready.parts())?;
             ran.push(ready.ran(device, &options, |launch, options| {
                 sequence.run(launch, &turn, memories, options)
             }));
@@ -198,6 +199,7 @@ impl Interpretable {
             self.check_rank(rank, accepted, n_launches)?;
         }
         let (mut ran, mut together) = (Vec::new(), Ranks::default());
+        let mut counting = Counting::of(self, options);
         for place in 0..n_launches {
             let ready = ranks
                 .iter()
@@ -205,7 +207,7 @@ impl Interpretable {
             let mut ready = ready.collect::<Result<Vec<_>, _>>()?.into_iter();
             let Some(first) = ready.next() else { break };
             let others: Vec<_> = ready.collect();
-            let options = count::options(self, first.index, &first.kernel, options)?;
+            let options = counting.options(&first.parts())?;
             ran.push(first.ran(device, &options, |launch, options| {
                 let others = others.iter().map(ReadyLaunch::launch);
                 let launches: Vec<_> = [launch.clone()].into_iter().chain(others).collect();
@@ -296,6 +298,19 @@ impl Interpretable {
         expand(&mut kernel);
         verify(&kernel)?;
         Ok(kernel)
+    }
+
+    /// The source of a launch with this kernel alone, and the architectures that it is for.
+    pub(super) fn source_of(
+        &self,
+        launch: &LaunchParts<'_>,
+        kernel: Kernel,
+    ) -> (KernelSource, &[Placed<Arch>]) {
+        let planned = &self.function.launches[launch.index];
+        let Some(GpuSource::Kernel(source, archs)) = planned.gpu_source() else {
+            unreachable!("the interpreter runs it");
+        };
+        (KernelSource { instances: [Arc::new(kernel)].into(), ..source.clone() }, archs)
     }
 
     /// The kernel of a launch, as it was written.

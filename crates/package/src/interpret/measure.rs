@@ -309,7 +309,7 @@ impl Timed {
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let mut taken = vec![Vec::new(); sides.len()];
         let (mut order, mut random) = ((0..sides.len()).collect::<Vec<_>>(), Random::of(0));
-        let (mut watch, begin) = (Watch::of(&gpu.bus), Instant::now());
+        let (mut watch, begin) = (Watch::of(&gpu.bus()?), Instant::now());
         while taken[0].len() < LEAST_ROUNDS
             || taken[0].len() < MOST_ROUNDS && begin.elapsed() < measure.time
         {
@@ -340,7 +340,7 @@ struct Clock<'g> {
 
 impl<'g> Clock<'g> {
     fn of(gpu: &'g Gpu, caches: Caches) -> Result<Clock<'g>, DriverError> {
-        let memory = gpu.buffer((2 * gpu.l2_bytes).max(LEAST_BYTES))?;
+        let memory = gpu.buffer((2 * gpu.l2_bytes()?).max(LEAST_BYTES))?;
         let pair = |_| Ok([gpu.event()?, gpu.event()?]);
         let events = (0..3).map(pair).collect::<Result<_, _>>()?;
         Ok(Clock { gpu, caches, memory, events })

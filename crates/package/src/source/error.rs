@@ -5,7 +5,7 @@
 use crate::file::ReadError;
 use crate::image::{ImageError, ImageProblem};
 use crate::problem::of_function;
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use std::fmt::{self, Display};
 
 /// The error of a source.
@@ -120,6 +120,11 @@ impl SourceError {
         let diagnostic = Diagnostic { detail, ..Diagnostic::new(kind.code(), message) };
         let marked = kernels.into_iter().fold(diagnostic, |marked, span| marked.mark(span, ""));
         of_function(function, marked.at(place))
+    }
+
+    /// The diagnostics of errors that are about no function.
+    pub fn diagnostics(errors: Vec<SourceError>) -> Diagnostics {
+        Diagnostics(errors.into_iter().map(|error| error.diagnostic("", [])).collect())
     }
 
     /// The same, about kernels.
