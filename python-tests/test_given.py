@@ -218,23 +218,25 @@ def leading(x, width: kp.Constexpr, y):
 UNUSED = 3
 
 
-def test_what_cannot_be_given():
-    with pytest.raises(
-        TypeError, match="`scale` is given `BX`, which it does not know: expected a con"
-    ):
-        scale.given(BX=3)
-    with pytest.raises(
-        TypeError, match="`scale` is given `x`, which is no constant: pass it, or annot"
-    ):
-        scale.given(x=3)
-    with pytest.raises(
-        TypeError, match="`scale_signed` is given `x`, which its signature has: pass"
-    ):
-        scale_signed.given(x=3)
-    with pytest.raises(
-        TypeError, match="`width` is given, and `y` stands behind it, which has no def"
-    ):
-        leading.given(width=3)
+@pytest.mark.parametrize(
+    ("function", "values", "message"),
+    [
+        (
+            scale,
+            {"BX": 3},
+            "`scale` is given `BX`, which it does not know: expected a constant of its",
+        ),
+        (scale, {"x": 3}, "`scale` is given `x`, which is no constant: pass it, or annotate it"),
+        (scale_signed, {"x": 3}, "`scale_signed` is given `x`, which its signature has: pass it"),
+        (leading, {"width": 3}, "`width` is given, and `y` stands behind it, which has no default"),
+    ],
+)
+def test_what_cannot_be_given(function, values, message):
+    with pytest.raises(TypeError, match=message):
+        function.given(**values)
+
+
+def test_what_no_kernel_takes_is_refused_by_the_first_call():
     with pytest.raises(
         TypeError, match="`scale` is given `UNUSED`, which nothing that it uses names"
     ):

@@ -3,7 +3,7 @@
 //! may answer, and what is said of memory that stays as it was.
 
 use crate::bench::{Bench, Ran};
-use crate::on_stub::OnStub;
+use crate::on_stub::{OnStub, ROWS};
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use std::path::Path;
@@ -105,7 +105,7 @@ impl Compared {
 }
 
 fn files() -> Bench {
-    Bench::with("k.py", FILE).and("wide.toml", PACKAGE)
+    Bench::with("k.py", FILE).and("rows.py", ROWS).and("wide.toml", PACKAGE)
 }
 
 #[test]
@@ -180,6 +180,21 @@ fn a_launch_has_what_the_interpreter_was_passed() {
     compared.run("run k.py add n=40");
     let counts = ["cuMemAlloc_v2", "cuMemFree_v2", "cuLibraryLoadData", "cuLibraryUnload"];
     assert_eq!(counts.map(|function| compared.0.calls(function).len()), [3, 3, 1, 1]);
+}
+
+#[test]
+fn kernels_that_take_maps_of_tensors_are_compared() {
+    let compared = Compared::new("");
+    compared.expect(
+        "run rows.py rows m=10 n=40 --fill zeros",
+        expect![[r#"
+        exit 0
+        out: rows_kernel: grid [1], block [32]
+        out: y: float32 [32] = 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 ...
+        out: NVIDIA H200, compute_90: the same bits
+    "#]],
+    );
+    compared.0.expect_map();
 }
 
 #[test]

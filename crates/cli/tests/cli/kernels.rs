@@ -504,6 +504,34 @@ fn a_run_as_json() {
     .assert_eq(&answer.to_string());
 }
 
+/// A kernel that is another one for each of its architectures: that of the call is not the first's.
+const OF_ARCHS: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def add_some(x):
+    x[kp.thread_idx()[0]] = x[kp.thread_idx()[0]] + (2 if kp.has_arch("sm_90") else 1)
+
+
+@kp.jit("add(x: Tensor([64], float32, mut))")
+def add(x):
+    add_some(x).launch(grid=1, block=64, arch=("compute_80", "sm_90"))
+"#;
+
+#[test]
+fn accesses_of_the_kernel_for_an_architecture_are_counted() {
+    let bench = Bench::with("k.py", OF_ARCHS);
+    let expected = expect![[r#"
+        exit 0
+        out: add_some_2: grid [1], block [64]
+        out:   k.py:7: writes `x`, 4 bytes: 2 times by a warp, 8 sectors, the least
+        out:   k.py:7: reads `x`, 4 bytes: 2 times by a warp, 8 sectors, the least
+        out: x: float32 [64] = 2.0 2.0 2.0 2.0 2.0 2.0 2.0 2.0 ...
+    "#]];
+    bench.expect(&["run", "k.py", "add", "--count", "--fill", "zeros"], expected);
+}
+
 #[test]
 fn accesses_are_counted() {
     let expected = expect![[r#"

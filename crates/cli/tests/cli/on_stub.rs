@@ -2,8 +2,35 @@
 //! The command line with a driver that needs no GPU and runs nothing, and what that was asked for.
 
 use crate::bench::{Bench, KERNPACK, Ran};
+use expect_test::expect;
 use serde_json::Value;
 use std::path::Path;
+
+/// A kernel that takes the map of a tensor.
+pub const ROWS: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def rows_kernel(x, y):
+    layout = kp.make_layout((8, 32), stride=(32, 1))
+    tma = kp.make_tma(x, layout)
+    tile = kp.shared(x.element_type, layout)
+    there = kp.mbarrier()
+    t = kp.thread_idx()[0]
+    if t == 0:
+        there.init(1)
+        there.arrive_and_expect_tx(8 * 32 * 4)
+        kp.copy(tma[None, (0, 0)], tile, to=there)
+    kp.sync_threads()
+    there.wait()
+    y[t] = tile[0, t]
+
+
+@kp.jit("rows(x: Tensor([m, n], float32, align=16), y: Tensor([32], float32, mut)) where n % 4 == 0")
+def rows(x, y):
+    rows_kernel(x, y).launch(grid=1, block=32, arch="sm_90")
+"#;
 
 /// A folder with the files, and in another the library that is found as the driver.
 pub struct OnStub {
@@ -80,5 +107,17 @@ impl OnStub {
             )
         };
         self.calls("cuLaunchKernelEx").iter().map(shown).collect()
+    }
+
+    /// Holds that the map of `ROWS` was encoded, of a tensor of 10 rows of 40, and passed.
+    pub fn expect_map(&self) {
+        let [encoded] = &self.calls("cuTensorMapEncodeTiled")[..] else { panic!("one map") };
+        expect![[r#"{"dims":[40,10],"strides":[160],"box":[32,8],"steps":[1,1]}"#]]
+            .assert_eq(&encoded["tensor"].to_string());
+        assert_eq!(encoded["unaligned"], Value::Null);
+        let launch = &self.calls("cuLaunchKernelEx")[0]["launch"];
+        let arguments = launch["arguments"].as_array().expect("a list");
+        let n_digits = |argument: &Value| argument["bytes"].as_str().map(str::len);
+        assert!(arguments.iter().any(|argument| n_digits(argument) == Some(256)), "{launch}");
     }
 }

@@ -287,3 +287,33 @@ fn copies_and_atomic_operations_count() {
     "#]];
     trial(text, 1, 32).ints(&[1; 128]).ints(&[0]).expect_counts(&counts);
 }
+
+#[test]
+fn rows_of_matrices_count() {
+    // Four matrices, of which lanes have the rows: side by side, and all in the same banks.
+    let of_rows = |stride: u32| {
+        let text = format!(
+            "kernel k(v0 x: pointer.global int32 align 4) block [32, 1, 1] {{
+              shared0 tile: uint16 bytes 4096 align 16
+              v1: int64 = call thread_idx.x()
+              v2: int64 = const {stride}
+              v3: int64 = mul v1, v2
+              v4: pointer.shared = shared0
+              v5: pointer.shared = offset v4, v3
+              v6: uint16x8 = call matrix.load4(v5, rows) @1:1
+              call matrix.store4(v5, v6, rows) @2:1
+            }}"
+        );
+        trial(&text, 1, 32).ints(&[0])
+    };
+    let side_by_side = expect![[r#"
+        1: reads tile, 16 bytes: 1 of 32 threads, 4 turns of 4
+        2: writes tile, 16 bytes: 1 of 32 threads, 4 turns of 4
+    "#]];
+    of_rows(16).expect_counts(&side_by_side);
+    let in_one_place = expect![[r#"
+        1: reads tile, 16 bytes: 1 of 32 threads, 32 turns of 4
+        2: writes tile, 16 bytes: 1 of 32 threads, 32 turns of 4
+    "#]];
+    of_rows(128).expect_counts(&in_one_place);
+}
