@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Numbers side by side.
 
-use super::{Emitter, Lane, Ty, V};
+use super::{Emitter, Lane, Ty, V, int};
+use inkwell::types::BasicTypeEnum;
+use std::num::NonZero;
 
 impl<'c> Emitter<'c> {
     /// A vector of these.
@@ -26,5 +28,30 @@ impl<'c> Emitter<'c> {
         let vector = vector.into_vector_value();
         let result = self.builder.build_insert_element(vector, value, place, "");
         result.expect("a block is being written").into()
+    }
+
+    /// The lanes of a constant as one integer, where it has at most 64 bits. LLVM itself makes a
+    /// number of them late: behind joining stores, which leaves a vector of floats and integers,
+    /// and that ptxas does not take.
+    pub(super) fn number_of_lanes(&self, value: V<'c>) -> Option<V<'c>> {
+        let V::VectorValue(vector) = value else { return None };
+        let n_bits = match vector.get_type().get_element_type() {
+            BasicTypeEnum::IntType(ty) => ty.get_bit_width(),
+            BasicTypeEnum::FloatType(ty) => ty.get_bit_width(),
+            _ => return None,
+        };
+        let n_lanes = vector.get_type().get_size();
+        let integer = |n_bits| self.context.custom_width_int_type(NonZero::new(n_bits)?).ok();
+        let (of_lane, whole) = (integer(n_bits)?, integer(n_bits * n_lanes)?);
+        if n_bits * n_lanes > 64 || !(vector.is_constant_data_vector() || vector.is_null()) {
+            return None;
+        }
+        let mut number = 0;
+        for lane in (0..n_lanes).rev() {
+            let lane = vector.get_element_as_constant(lane);
+            let bits = self.builder.build_bit_cast(lane, of_lane, "").ok()?;
+            number = number << n_bits | int(bits).get_zero_extended_constant()?;
+        }
+        Some(whole.const_int(number, false).into())
     }
 }

@@ -2,7 +2,8 @@
 //! Kernels written by hand, to PTX.
 
 use super::super::{
-    AddressSpace, Context, FloatOperation, KernelLine, KernelParam, Lines, Place, Predicate, Ty,
+    AddressSpace, Context, FloatKind, FloatOperation, KernelLine, KernelParam, Lane, Lines, Manner,
+    Place, Predicate, Ty,
 };
 use super::*;
 use expect_test::{ExpectFile, expect_file};
@@ -116,6 +117,29 @@ fn products_stay_products_where_that_is_asked_for() {
         text.matches("mul.lo.s32").count()
     };
     assert_eq!([n_products(true), n_products(false)], [4, 1]);
+}
+
+/// LLVM joins stores of float32s, and ptxas takes no vector that has integers beside floats.
+#[test]
+fn the_bits_of_a_constant_vector_are_a_float_beside_floats() {
+    let context = Context::create();
+    let emitter = Emitter::new(&context, "joined");
+    let params = [Ty::PtrTo(AddressSpace(1)), Ty::Float].map(KernelParam::from);
+    let kernel = emitter.define_kernel("joined", &params, KERNEL);
+    let [out, x] = [0, 1].map(|param| emitter.param(kernel, param));
+    let bits_of = |lane, lanes: &[_]| emitter.bitcast(emitter.vector(lane, lanes), Ty::Float);
+    let bytes = [1, -2, 3, 4].map(|byte| emitter.int(Ty::I8, byte));
+    let halves = [0x3c00, 0xbc00].map(|bits| emitter.bits(Ty::Half, bits));
+    let one = emitter.bits(Ty::Float, 0x3f80_0000);
+    let halves = bits_of(Lane::Float(FloatKind::Half), &halves);
+    let stored = [one, bits_of(Lane::I8, &bytes), x, halves];
+    for (place, value) in (0..).zip(stored) {
+        let address = emitter.offset_by(out, 4 * place);
+        emitter.store_aligned(address, value, [16, 4, 8, 4][place as usize], Manner::Plain);
+    }
+    emitter.ret_void();
+    let text = ptx(&emitter, arch("sm_90"), &PtxOptions::default()).expect("right").text;
+    assert!(text.contains("{0f3F800000, 0f0403FE01, %r1, 0fBC003C00}"), "{text}");
 }
 
 #[test]
