@@ -43,7 +43,14 @@ impl<'c> Emitter<'c> {
         let n_lanes = vector.get_type().get_size();
         let integer = |n_bits| self.context.custom_width_int_type(NonZero::new(n_bits)?).ok();
         let (of_lane, whole) = (integer(n_bits)?, integer(n_bits * n_lanes)?);
-        if n_bits * n_lanes > 64 || !(vector.is_constant_data_vector() || vector.is_null()) {
+        if n_bits * n_lanes > 64 {
+            return None;
+        }
+        if vector.is_null() {
+            return Some(whole.const_zero().into());
+        }
+        // Of others LLVM does not tell the lanes.
+        if !vector.is_constant_data_vector() {
             return None;
         }
         let mut number = 0;

@@ -132,14 +132,16 @@ fn the_bits_of_a_constant_vector_are_a_float_beside_floats() {
     let halves = [0x3c00, 0xbc00].map(|bits| emitter.bits(Ty::Half, bits));
     let one = emitter.bits(Ty::Float, 0x3f80_0000);
     let halves = bits_of(Lane::Float(FloatKind::Half), &halves);
-    let stored = [one, bits_of(Lane::I8, &bytes), x, halves];
+    let zeros = bits_of(Lane::I8, &[0; 4].map(|byte| emitter.int(Ty::I8, byte)));
+    let stored = [one, bits_of(Lane::I8, &bytes), x, halves, zeros, one, x, x];
     for (place, value) in (0..).zip(stored) {
         let address = emitter.offset_by(out, 4 * place);
-        emitter.store_aligned(address, value, [16, 4, 8, 4][place as usize], Manner::Plain);
+        emitter.store_aligned(address, value, [16, 4, 8, 4][place as usize % 4], Manner::Plain);
     }
     emitter.ret_void();
     let text = ptx(&emitter, arch("sm_90"), &PtxOptions::default()).expect("right").text;
     assert!(text.contains("{0f3F800000, 0f0403FE01, %r1, 0fBC003C00}"), "{text}");
+    assert!(text.contains("{0f00000000, 0f3F800000, %r1, %r1}"), "{text}");
 }
 
 #[test]
