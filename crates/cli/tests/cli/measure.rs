@@ -32,7 +32,6 @@ def add(x, by, y):
 def add_twice(x, y, held):
     add_kernel(x, held, 1).launch(grid=2, block=32)
     add_kernel(held, y, 1).launch(grid=2, block=32, pdl=True)
-
 "#;
 
 const PACKAGE: &str = r#"

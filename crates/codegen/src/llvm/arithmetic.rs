@@ -91,8 +91,8 @@ impl<'c> Emitter<'c> {
 
     /// The same bits as another type of that size.
     pub fn bitcast(&self, value: V<'c>, ty: Ty) -> V<'c> {
-        let lanes = if let Ty::Vector(..) = ty { None } else { self.number_of_lanes(value) };
-        let value = lanes.unwrap_or(value);
+        let number = if let Ty::Vector(..) = ty { None } else { self.lanes_as_number(value) };
+        let value = number.unwrap_or(value);
         self.builder.build_bit_cast(value, self.ty(ty), "").expect("a block is being written")
     }
 

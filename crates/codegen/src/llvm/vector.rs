@@ -30,10 +30,11 @@ impl<'c> Emitter<'c> {
         result.expect("a block is being written").into()
     }
 
-    /// The lanes of a constant as one integer, where it has at most 64 bits. LLVM itself makes a
-    /// number of them late: behind joining stores, which leaves a vector of floats and integers,
-    /// and that ptxas does not take.
-    pub(super) fn number_of_lanes(&self, value: V<'c>) -> Option<V<'c>> {
+    /// The lanes of a constant as one integer, where LLVM tells them and they have at most 64 bits.
+    ///
+    /// LLVM itself makes a number of their bits only after it has joined stores. Where floats are
+    /// stored beside, it then writes a vector of floats and integers, which ptxas does not take.
+    pub(super) fn lanes_as_number(&self, value: V<'c>) -> Option<V<'c>> {
         let V::VectorValue(vector) = value else { return None };
         let n_bits = match vector.get_type().get_element_type() {
             BasicTypeEnum::IntType(ty) => ty.get_bit_width(),
@@ -43,14 +44,10 @@ impl<'c> Emitter<'c> {
         let n_lanes = vector.get_type().get_size();
         let integer = |n_bits| self.context.custom_width_int_type(NonZero::new(n_bits)?).ok();
         let (of_lane, whole) = (integer(n_bits)?, integer(n_bits * n_lanes)?);
-        if n_bits * n_lanes > 64 {
-            return None;
-        }
         if vector.is_null() {
             return Some(whole.const_zero().into());
         }
-        // Of others LLVM does not tell the lanes.
-        if !vector.is_constant_data_vector() {
+        if whole.get_bit_width() > 64 || !vector.is_constant_data_vector() {
             return None;
         }
         let mut number = 0;

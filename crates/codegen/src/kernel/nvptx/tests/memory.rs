@@ -176,7 +176,7 @@ fn the_assembler_cannot_take_minus_one_for_one() {
     );
 }
 
-/// Two halves as one float, which is neither.
+/// Two halves as one float, which is neither -1 nor 1.0.
 #[test]
 fn constants_of_other_bits_may_be_stored_beside_one() {
     expect_instructions(
