@@ -79,7 +79,7 @@ def run(text):
     except Exception:
         return []
     found = [value for value in names.values() if isinstance(value, JitFunction)]
-    return [each for each in found if each._options.signature is not None]
+    return [each for each in found if each.options.signature is not None]
 
 
 @pytest.mark.parametrize("text", cases())

@@ -53,7 +53,9 @@ def gemm_simple(a, b, c):
         launch(a, b, c, ARCHS)
 
 
-ROWS, DEPTH, MEMORY, BESIDE, ADDING = 128, 64, 192 << 10, 32, 2048
+ROWS, DEPTH, BESIDE, ADDING = 128, 64, 32, 2048
+# What stages take of a block's shared memory, and where it has sums of parts, too.
+MEMORY, PARTS_MEMORY = 192 << 10, 128 << 10
 # Columns of a tile, how many blocks have a part of k each, and how many share tiles of b. The others are for results whose rows are
 # no multiple of 16 bytes.
 SHAPES = (
@@ -67,8 +69,9 @@ SHAPES = (
     (192, 1, 2),
 )
 UNEVEN = (256, 1, 1), (128, 1, 1), (256, 1, 2)
-# So many rows or fewer are columns of b @ a.T, of which tiles are high and narrow: what is in b is brought once.
-FEW = 16
+# So many rows or fewer are columns of b @ a.T, of which tiles are high and narrow: what is in b is brought once, by blocks that have a part
+# of k each.
+FEW, FEW_PARTS = 16, 1
 
 
 @kp.kernel
@@ -93,7 +96,8 @@ def gemm_roles(a, b, c, width: kp.Constexpr, sharing: kp.Constexpr, epilogue: kp
 @kp.kernel
 def gemm_parts(a, b, c, width: kp.Constexpr, parts: kp.Constexpr, epilogue: kp.Constexpr):
     mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=8)
-    ring = kp.tile_ring(mma, a, b, part=(kp.block_idx_in_cluster(), parts))
+    stages = PARTS_MEMORY // (ROWS + width) // (2 * DEPTH)
+    ring = kp.tile_ring(mma, a, b, stages, part=(kp.block_idx_in_cluster(), parts))
     sums = kp.shared(kp.float32, kp.make_layout((ROWS, width), stride=(width + 8, 1)))
     place = kp.raster(kp.block_idx()[0] // parts, ring.grid, GROUP)
     if kp.warpgroup_idx() > 0:
@@ -120,9 +124,9 @@ def launch_roles(a, b, c, shape, epilogue=None):
 def launch_few(a, b, c, epilogue=None):
     c = kp.select(c, mode=[1, 0])
     if epilogue is None:
-        launch_roles(b, a, c, (FEW, 1, 1))
+        launch_roles(b, a, c, (FEW, FEW_PARTS, 1))
     else:
-        launch_roles(b, a, c, (FEW, 1, 1), lambda total, n, m: epilogue(total, m, n))
+        launch_roles(b, a, c, (FEW, FEW_PARTS, 1), lambda total, n, m: epilogue(total, m, n))
 
 
 def launch_best(a, b, c, shapes, epilogue=None):

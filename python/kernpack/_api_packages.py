@@ -41,7 +41,7 @@ from ._dtype import (
     uint8,
 )
 from ._dtype import bool_ as bool
-from ._errors import CompileError, CompileForbidden, CompileWarning
+from ._errors import CompileError, CompileForbidden, CompileWarning, TuneWarning
 from ._export import export
 from ._function import Function
 from ._kernel import cubin, cuda, fatbin, host
@@ -78,6 +78,7 @@ __all__ = [
     "Package",
     "Source",
     "SymInt",
+    "TuneWarning",
     "bfloat16",
     "bool",
     "complex128",

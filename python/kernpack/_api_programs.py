@@ -12,11 +12,13 @@ from ._algebra import *
 from ._algebra import make_identity_layout, shape
 from ._bench import Comparison, Figure, Measured, bench, compare
 from ._check import CheckError, Checked, Finding, Traffic
+from ._config import Config, Prune, prune
 from ._emitted import Resources
 from ._jit import JitFunction, Variant, compile, jit
 from ._layout import Layout, Swizzle, draw
 from ._program import Kernel, kernel
 from ._suggest import Suggestion, Suggestions, suggest
+from ._tuned import Contender, TunedFunction, Tuning, autotune
 
 if TYPE_CHECKING:
     from ._values import Constexpr
@@ -27,19 +29,25 @@ __all__ = [
     "CheckError",
     "Checked",
     "Comparison",
+    "Config",
     "Constexpr",
+    "Contender",
     "Figure",
     "Finding",
     "JitFunction",
     "Kernel",
     "Layout",
     "Measured",
+    "Prune",
     "Resources",
     "Suggestion",
     "Suggestions",
     "Swizzle",
     "Traffic",
+    "TunedFunction",
+    "Tuning",
     "Variant",
+    "autotune",
     "bench",
     "compare",
     "compile",
@@ -47,6 +55,7 @@ __all__ = [
     "jit",
     "kernel",
     "make_identity_layout",
+    "prune",
     "shape",
     "suggest",
 ]

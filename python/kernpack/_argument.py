@@ -28,6 +28,11 @@ def is_dict(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+def is_list(value: Any) -> bool:
+    """Whether it is a list, of which checkers of types are told nothing else."""
+    return isinstance(value, list)
+
+
 def fields_of(value: Any) -> tuple[Any, ...]:
     """The fields of a dataclass."""
     return tuple(getattr(value, field.name) for field in dataclasses.fields(value))

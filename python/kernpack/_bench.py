@@ -21,11 +21,11 @@ import time
 from typing import Any, Callable, Generator, Mapping, Sequence, Union, cast
 
 from . import _bench_plot, _bench_shown, _graphs, _interpreted, _nvml
-from ._argument import CUDA, is_immutable, is_of, leaves
+from ._argument import is_immutable, is_of, leaves
 from ._clocks import COLD, WARM, Call, Clock, DeviceClock, HostClock
 from ._driver import device, driver
 from ._nvml import Clocks
-from ._streams import of_environment, torch_with_gpu
+from ._streams import current, device_of
 
 _LEAST_ROUNDS, _MOST_ROUNDS = 9, 1000
 
@@ -286,7 +286,7 @@ def _clock(
         yield HostClock(caches), None
         return
     with device(driver(), number) as of:
-        on_device = DeviceClock(of, _stream_of(number), caches)
+        on_device = DeviceClock(of, current(number), caches)
         try:
             yield on_device, _nvml.watch(of)
         finally:
@@ -299,27 +299,7 @@ def _device_of(functions: Sequence[Callable[..., Any]], tensors: Sequence[Any]) 
     if not are_ours and any(map(is_immutable, tensors)):
         # JAX has streams of its own, of which nobody is told.
         return None
-    for tensor in tensors:
-        kind, number = tensor.__dlpack_device__()
-        if int(kind) == CUDA:
-            return int(number)
-    # Of what a function has of its own nobody is told.
-    torch = torch_with_gpu()
-    return int(torch.cuda.current_device()) if torch is not None and not tensors else None
-
-
-def _stream_of(number: int) -> int:
-    """The stream that calls launch on: PyTorch's current one, or that of the environment."""
-    torch = torch_with_gpu()
-    if torch is not None:
-        return int(torch.cuda.current_stream(number).cuda_stream)
-    stream = of_environment(number)
-    if stream is None:
-        raise RuntimeError(
-            "nothing is measured on a GPU, as this version of apache-tvm-ffi does not tell the "
-            "stream of the environment: install a later one"
-        )
-    return stream
+    return device_of(tensors)
 
 
 def _taken(

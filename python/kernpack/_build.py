@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import sys
+import threading
 import warnings
 from pathlib import Path
 from typing import (
@@ -161,25 +162,27 @@ class Compiled(NamedTuple):
         return {**_arch.wanted(self.arch), **asserts, **checked}
 
 
-def get_program(
-    name: str,
-    text: str,
-    places: Sequence[tuple[str, int]],
-    compiled: Compiled,
-    ask: Callable[[], None],
-) -> OfProgram:
-    """The package of functions of a running program. `places` are the files and lines of its
-    sources; `ask` raises where it must not be compiled.
+def program_request(
+    name: str, text: str, places: Sequence[tuple[str, int]], compiled: Compiled
+) -> dict[str, Any]:
+    """What the cache is asked for functions of a running program. `places` are the files and lines of
+    its sources.
     """
     of_program = {"name": name, "text": text, "base": "/", "places": list(places)}
-    return _get_program({**of_program, **compiled.request()}, ask)
+    return {**of_program, **compiled.request()}
 
 
-def _get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = None) -> OfProgram:
+def get_program(of_program: dict[str, Any], ask: Callable[[], None] | None = None) -> OfProgram:
+    """The package of functions of a running program; `ask` raises where it must not be compiled."""
     request: tuple[dict[str, Any], dict[str, bytes]] = of_program, {}
     answer = _answer(*request, ask)
     module = _module.load_built(answer["so"], answer["digest"], answer["package"], request)
     return OfProgram(module, bool(answer["hit"]), request)
+
+
+def precompile_program(request: dict[str, Any]) -> None:
+    """Compiles functions of a running program into the cache, perhaps in another process."""
+    _answer(request, {})
 
 
 def timed(request: Request) -> tuple[Module, Request]:
@@ -209,7 +212,7 @@ def joined_programs(name: str, modules: Sequence[Module]) -> Module:
             raise ValueError(message)
     if any(each != how[0] for each in how):
         raise ValueError(OTHER_ARCHS)
-    return _get_program(of_all).module
+    return get_program(of_all).module
 
 
 OTHER_ARCHS = (
@@ -271,13 +274,21 @@ def _answer(
         raise
     if answer["notes"]:
         print(answer["notes"], end="", flush=True)
-    if answer["warnings"]:
+    if answer["warnings"] and not getattr(_silent, "is_on", False):
         warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=level())
     error = answer.get("error")
     if error is not None:
         kind = _errors.CompileForbidden if error["is_forbidden"] else _errors.CompileError
         raise kind(error["text"].rstrip(), error["diagnostics"])
     return answer
+
+
+_silent = threading.local()
+
+
+def be_silent() -> None:
+    """Has this thread compile for others without a word of what compilers warn of."""
+    _silent.is_on = True
 
 
 def level() -> int:
@@ -318,12 +329,13 @@ def precompile(
         import concurrent.futures  # Most programs need none of it.
 
     requests = [_precompiled(package, arch) for package in packages]
-    shown = sys.stderr.isatty() if progress is None else progress
+    is_shown = sys.stderr.isatty() if progress is None else progress
     failed: list[BaseException] = []
     with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         waiting = [pool.submit(_answer, *request) for request in requests]
-        for done in _shown(concurrent.futures.as_completed(waiting), len(waiting), shown):
-            error = done.exception()
+        done = concurrent.futures.as_completed(waiting)
+        for each in shown_all(done, len(waiting), is_shown, ("kernpack", "packages")):
+            error = each.exception()
             failed += [] if error is None else [error]
     if failed:
         raise failed[0]
@@ -340,16 +352,18 @@ def _precompiled(
 _Done = TypeVar("_Done")
 
 
-def _shown(done: Iterable[_Done], n_all: int, is_shown: bool) -> Iterator[_Done]:
-    """The same, each shown as it comes."""
+def shown_all(
+    done: Iterable[_Done], n_all: int, is_shown: bool, what: tuple[str, str]
+) -> Iterator[_Done]:
+    """The same, each shown as it comes: `what` is done, and what they are called."""
     tqdm: Any = None
     if is_shown:
         with contextlib.suppress(ImportError), importing():
             tqdm = importlib.import_module("tqdm").tqdm
     if tqdm is not None:
-        yield from tqdm(done, desc="kernpack", total=n_all)
+        yield from tqdm(done, desc=what[0], total=n_all)
         return
     for n_done, each in enumerate(done, 1):
         if is_shown:
-            print(f"kernpack: {n_done} of {n_all} packages", file=sys.stderr)
+            print(f"{what[0]}: {n_done} of {n_all} {what[1]}", file=sys.stderr)
         yield each

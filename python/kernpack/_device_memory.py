@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of a GPU that Python itself asks the driver for: a buffer that a kernel fills for us.
+"""Memory of a GPU that Python itself asks the driver for: a buffer that a kernel fills for us, and
+copies of what calls write.
 
 Not here: results and workspaces of calls, which the package allocates.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import Generator
+from typing import Generator, Sequence
 
 from ._driver import Device, device
 
@@ -45,3 +46,48 @@ def buffer(library: ctypes.CDLL, number: int, content: bytes) -> Generator[Buffe
             yield made
         finally:
             made.free()
+
+
+class Copies:
+    """Copies of spans of memory, from which these are restored on a stream: addresses with numbers of
+    bytes, which may overlap.
+    """
+
+    def __init__(self, of: Device, stream: int, spans: Sequence[tuple[int, int]]) -> None:
+        self._device, self._stream = of, ctypes.c_void_p(stream)
+        self._copied: list[tuple[int, int, int]] = []
+        try:
+            for address, n_bytes in _joined(spans):
+                self._copied.append((address, of.allocate(n_bytes), n_bytes))
+        except RuntimeError:
+            self.free()
+            raise
+        for address, kept, n_bytes in self._copied:
+            self._copy(kept, address, n_bytes)
+
+    def restore(self) -> None:
+        """Has the spans hold what they held."""
+        for address, kept, n_bytes in self._copied:
+            self._copy(address, kept, n_bytes)
+
+    def _copy(self, to: int, source: int, n_bytes: int) -> None:
+        places = ctypes.c_uint64(to), ctypes.c_uint64(source)
+        self._device.do("cuMemcpyDtoDAsync_v2", *places, ctypes.c_size_t(n_bytes), self._stream)
+
+    def free(self) -> None:
+        """Gives the copies back, which are none then."""
+        for _, kept, _ in self._copied:
+            self._device.free(kept)
+        self._copied = []
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same memory by spans of which none overlaps another one."""
+    joined: list[tuple[int, int]] = []
+    for address, n_bytes in sorted(spans):
+        begin, size = joined[-1] if joined else (0, 0)
+        if joined and address <= begin + size:
+            joined[-1] = begin, max(size, address + n_bytes - begin)
+        else:
+            joined.append((address, n_bytes))
+    return joined

@@ -31,3 +31,7 @@ class CompileWarning(UserWarning):
     """Something that a build says beside its result: what compilers of sources warn of, or a cache
     that cannot be used.
     """
+
+
+class TuneWarning(UserWarning):
+    """A tuned function does not tune, and says what is called instead, or cannot keep its timings."""

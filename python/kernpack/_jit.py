@@ -22,7 +22,7 @@ import time
 import types
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Generator, Mapping, Sequence, cast, overload
 
 from . import (
     _arch,
@@ -43,7 +43,7 @@ from . import (
 )
 from ._argument import is_dict, is_immutable, leaves, parts_of
 from ._captured import Watch
-from ._forks import importing
+from ._forks import cached_property, importing
 from ._function import Function
 from ._program import Program, Said, bindings
 from ._signature import Type, type_of
@@ -84,7 +84,7 @@ class Variant:
         """LLVM's text of its kernels, by architecture."""
         return self.function.llvm
 
-    @property
+    @cached_property
     def resources(self) -> list[_emitted.Resources]:
         """Registers, spills, memory and occupancy of each of its kernels, by architecture."""
         return self.function.resources
@@ -135,7 +135,7 @@ class _JitMethods(Function):
         """Makes it the jit function of a function, and of an object where that is a method."""
         self.function, self.owner = function, owner
         self.__kernpack_source__ = text
-        self._options = options
+        self.options = options
         self.__kernpack_given__ = options.given
         self._lock = threading.RLock()
         self._programs: list[Program] = []
@@ -149,14 +149,9 @@ class _JitMethods(Function):
         self._watched: Any = None
         self._table: dict[tuple[int, str], Variant] = {}
         self._raised: dict[int, BaseException] = {}
-        self.parameters = _parameters(text.name, function, options, owner)
+        self.parameters = self._parameters_of(options)
         constants = None if options.signature is not None else self.parameters.constants
-        mine = weakref.ref(self)
-
-        def miss(classes: str, number: int) -> Any:
-            return _alive(mine)._miss(classes, number)
-
-        self._control = _native.dispatcher(tvm_ffi.convert(miss), constants)
+        self._control = self._dispatcher(constants)
         self.__move_handle_from__(self._control("function"))
         self._know_parameters()
         self._tellers = () if self.is_signed else _specialise.tellers(self.parameters)
@@ -164,6 +159,20 @@ class _JitMethods(Function):
         # Any, as far as is known before there is a variant for a call.
         self.know_written([True] * len(self.parameters.names))
         _alive_ones.add(self)
+
+    def _parameters_of(self, options: _Options) -> _specialise.Parameters:
+        """The parameters that callers know."""
+        name = self.__kernpack_source__.name
+        return _parameters(name, self.function, options, self.owner)
+
+    def _dispatcher(self, constants: str | None) -> tvm_ffi.Function:
+        """The control of its dispatcher, which does not keep the function alive."""
+        mine = weakref.ref(self)
+
+        def miss(classes: str, number: int) -> Any:
+            return alive(mine)._miss(classes, number)
+
+        return _native.dispatcher(tvm_ffi.convert(miss), constants)
 
     def _know_parameters(self) -> None:
         given = self.parameters
@@ -198,7 +207,7 @@ class _JitMethods(Function):
             if self._programs and not self._is_stale and self._are_the_same():
                 return
             program = Program(
-                self.function, self.__kernpack_source__, self.owner, self._options.given
+                self.function, self.__kernpack_source__, self.owner, self.options.given
             )
             number = self._numbers.setdefault(program.identity, len(self._programs))
             if number == len(self._programs):
@@ -229,12 +238,18 @@ class _JitMethods(Function):
 
     def _miss(self, classes: str, number: int) -> tvm_ffi.Function:
         """The function for a call that has no variant yet; called by the dispatcher."""
+        with self._missing():
+            return self._variant(number, json.loads(classes), CALLED).function.raw
+
+    @contextlib.contextmanager
+    def _missing(self) -> Generator[None, None, None]:
+        """What goes with the making of a variant for a call."""
         _dynamo.leave_alone()
         try:
             if not self._programs:
                 # Who has its handle alone does not come by the call slot.
                 self._renew()
-            return self._variant(number, json.loads(classes), CALLED).function.raw
+            yield
         except BaseException as error:
             # TVM-FFI hands on the kind and the message of an error alone.
             self._raised[threading.get_ident()] = error
@@ -287,7 +302,7 @@ class _JitMethods(Function):
             return known
 
     def _make_room(self) -> None:
-        most = self._options.max_variants
+        most = self.options.max_variants
         if len(self._table) >= most:
             shown = "\n".join(f"  {each.signature}" for each in self._table.values())
             raise RuntimeError(
@@ -303,11 +318,8 @@ class _JitMethods(Function):
 
     def _built(self, program: Program, said: Said, why: str, arch: _arch.Archs) -> Variant:
         begin = time.perf_counter()
-        arch = arch if arch is not None else self._options.arch
         ask = functools.partial(_refuse_captured, said.signature, why)
-        text, places = program.text(said), program.places
-        compiled = _build.Compiled(arch, self._options.asserts, self._options.checked)
-        built = _build.get_program(program.name, text, places, compiled, ask)
+        built = _build.get_program(self._request(program, said, arch), ask)
         seconds = time.perf_counter() - begin
         function, is_hit = built.module[program.name], built.is_cached
         if not is_hit and os.environ.get("KERNPACK_JIT") == "warn":
@@ -315,9 +327,22 @@ class _JitMethods(Function):
             warnings.warn(told, _errors.CompileWarning, stacklevel=_build.level())
         return Variant(function.signature, function, why, seconds, is_hit, built.request)
 
+    def _request(self, program: Program, said: Said, arch: _arch.Archs = None) -> dict[str, Any]:
+        """What the cache is asked."""
+        options = self.options
+        arch = arch if arch is not None else options.arch
+        compiled = _build.Compiled(arch, options.asserts, options.checked)
+        return _build.program_request(program.name, program.text(said), program.places, compiled)
+
+    def request(self, classes: Sequence[Any]) -> dict[str, Any]:
+        """What the cache is asked for a call with arguments of these classes."""
+        self._renew()
+        given = [] if self.is_signed else self._canonical(classes)
+        return self._request(self._programs[self._number], self._said(given))
+
     def _said(self, classes: Sequence[Any]) -> Said:
         """The signature for arguments of these classes."""
-        options = self._options
+        options = self.options
         if options.signature is not None:
             return Said(options.signature, options.workspace, False, options.strict)
         text = _specialise.made(self.__name__, self.parameters, classes, options.where)
@@ -338,15 +363,15 @@ class _JitMethods(Function):
 
         `TypeError`: there is no such name, or it is no constant.
         """
-        options = dataclasses.replace(self._options, given={**self._options.given, **values})
-        return _made(self.function, self.__kernpack_source__, options, self.owner)
+        options = dataclasses.replace(self.options, given={**self.options.given, **values})
+        return made(self.function, self.__kernpack_source__, options, self.owner)
 
     def _only(self) -> Variant:
         """The variant, where there is one."""
         variants = self.variants
         if len(variants) == 1:
             return variants[0]
-        if not variants and self._options.signature is not None:
+        if not variants and self.options.signature is not None:
             return self.specialised(())
         shown = "".join(f"\n  {each.signature}" for each in variants)
         raise AttributeError(
@@ -363,10 +388,10 @@ class _JitMethods(Function):
         """The variant for arguments, or for what stands for them."""
         self._renew()
         if len(specs) == 1 and isinstance(specs[0], str) and "(" in specs[0]:
-            options = self._options
+            options = self.options
             said = Said(specs[0], options.workspace, False, options.strict)
             return self._built(self._programs[self._number], said, "kp.compile", arch)
-        of_all = [] if self._options.signature is not None else self._described(specs)
+        of_all = [] if self.options.signature is not None else self._described(specs)
         if arch is None and not any(map(_has_type, of_all)):
             return self._variant(self._number, of_all, "warmup")
         return self._compiled(self._number, of_all, "kp.compile", arch)
@@ -462,7 +487,7 @@ class _JitMethods(Function):
     @property
     def is_signed(self) -> bool:
         """Whether it has a signature, and so one variant for what it has captured."""
-        return self._options.signature is not None
+        return self.options.signature is not None
 
     def of_annotations(self) -> Variant:
         """The variant of its signature, or of what its annotations say; `TypeError` where they do
@@ -501,7 +526,7 @@ class _JitMethods(Function):
     @property
     def signature(self) -> str:
         """The signature, where it has one or was compiled for one kind of calls."""
-        return self._options.signature or self._only().signature
+        return self.options.signature or self._only().signature
 
     def __getattr__(self, name: str) -> Any:
         """What a package says of a function, this one says of its only variant. Properties that need
@@ -526,15 +551,15 @@ class _JitMethods(Function):
         return self if owner is None else _bound.bound(self, owner, self._of)
 
     def _of(self, owner: Any) -> JitFunction:
-        return _made(self.function, self.__kernpack_source__, self._options, owner)
+        return made(self.function, self.__kernpack_source__, self.options, owner)
 
     def __reduce__(self) -> Any:
         """By its name, as Python's own functions."""
         found: Any = sys.modules.get(self.__module__)
         for name in self.__qualname__.split("."):
             found = getattr(found, name, None)
-        if isinstance(found, _JitMethods) and self._options.given and found is not self:
-            return _with_given, (found, dict(self._options.given))
+        if isinstance(found, _JitMethods) and self.options.given and found is not self:
+            return _with_given, (found, dict(self.options.given))
         if found is not self:
             raise TypeError(
                 f"`{self.__qualname__}` cannot be pickled: `{self.__module__}` does not have it "
@@ -543,7 +568,7 @@ class _JitMethods(Function):
         return self.__qualname__
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self._options.given.items())
+        values = ", ".join(f"{name}={value!r}" for name, value in self.options.given.items())
         given = f" given {values}" if values else ""
         return f"<kernpack jit function {self.__qualname__}{given}: {len(self._table)} variants>"
 
@@ -649,13 +674,14 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
-def _made(
+def made(
     function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any = None
 ) -> JitFunction:
+    """The jit function of a function, and of an object where that is a method."""
     kind = FlatJitFunction if _is_flat(options) else JitFunction
-    made = kind.__new__(kind)
-    made.begin(function, text, options, owner)
-    return made
+    new = kind.__new__(kind)
+    new.begin(function, text, options, owner)
+    return new
 
 
 def _is_flat(options: _Options) -> bool:
@@ -672,7 +698,7 @@ def _has_tuple(kind: Mapping[str, Any]) -> bool:
     return kind["kind"] == "tuple" or (kind["kind"] == "optional" and _has_tuple(kind["type"]))
 
 
-def _alive(reference: Any) -> JitFunction:
+def alive(reference: Any) -> JitFunction:
     found: JitFunction | None = reference()
     if found is None:
         raise RuntimeError("the jit function is gone")
@@ -818,7 +844,7 @@ def jit(
         if found is not None and found.role == "kernel":
             raise TypeError(f"`{found.function.__name__}` is a kernel: a jit function launches it")
         plain = _captured.unwrapped(of, "a jit function")
-        return _made(plain, _source.as_statement(_source.read(plain)), options)
+        return made(plain, _source.as_statement(_source.read(plain)), options)
 
     if function is None or text is not None:
         return functools.partial(_bound.decorated, make=decorate)

@@ -166,15 +166,32 @@ def names(text: str, is_method: bool) -> list[list[str]]:
     return answer
 
 
-def dispatcher(miss: Callable[[str, int], Any], constants: str | None) -> tvm_ffi.Function:
+def dispatcher(
+    miss: Callable[..., Any], constants: str | None, picks: Sequence[Any] | None = None
+) -> tvm_ffi.Function:
     """The control of a new dispatcher: `crates/python/src/dispatch/mod.rs` has its words."""
-    control: tvm_ffi.Function = _function("kernpack_dispatcher")(miss, constants)
+    picked = None if picks is None else json.dumps(picks)
+    control: tvm_ffi.Function = _function("kernpack_dispatcher")(miss, constants, picked)
     return control
 
 
 def classes(args: Sequence[Any], constants: str) -> list[Any]:
     """The classes of arguments, as a dispatcher tells them to who makes variants."""
     answer: list[Any] = json.loads(_function("kernpack_classes")(constants, *args))
+    return answer
+
+
+def spans(args: Sequence[Any]) -> list[tuple[int, int, int, int]]:
+    """Where the tensors among arguments have their elements: a device by its type and number, and
+    there an address with a number of bytes.
+    """
+    answer: list[Any] = json.loads(_function("kernpack_spans")(*args))
+    return [tuple(each) for each in answer]
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """What a text in TOML says; `ValueError` with the place where it is none."""
+    answer: dict[str, Any] = json.loads(_function("kernpack_read_toml")(text))
     return answer
 
 

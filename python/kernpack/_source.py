@@ -86,6 +86,22 @@ def read_class(owner: type, methods: Sequence[types.FunctionType]) -> SourceText
     return _in_its_columns(name, text, file, line)
 
 
+def without_decorators(text: SourceText) -> SourceText:
+    """The text of a function from its `def` on."""
+    try:
+        node: Any = ast.parse(text.text).body[0]
+    except SyntaxError:
+        # The compiler says what is wrong with it.
+        return text
+    is_inner = isinstance(node, ast.If)
+    node = node.body[0] if is_inner else node
+    if not isinstance(node, ast.FunctionDef) or not node.decorator_list:
+        return text
+    lines, n_before = text.text.splitlines(keepends=True), node.lineno - 1
+    kept = [*lines[: int(is_inner)], *lines[n_before:]]
+    return text._replace(text="".join(kept), line=text.line + n_before - int(is_inner))
+
+
 def _in_its_columns(name: str, text: str, file: str, line: int) -> SourceText:
     """A text that may stand in a class or in a function: a block that always runs keeps its columns."""
     if text[:1].isspace():

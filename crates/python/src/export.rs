@@ -6,7 +6,7 @@
 use crate::ffi::{Args, Error, Value};
 use crate::{
     build, command, dispatch, emitted, inspect, interpret, layout, package_text, prepared, program,
-    signature,
+    signature, spans, toml,
 };
 
 /// Defines entry points: for each, its doc, its symbol, and what it does.
@@ -64,10 +64,14 @@ entry_points! {
     /// `(text, is_method) -> JSON`: the names that the functions of a text use and do not bind.
     __tvm_ffi_kernpack_names = program::names;
     __tvm_ffi_kernpack_foreign_help = program::foreign_help;
-    /// `(miss, constants) -> Function`: the control of a new dispatcher.
+    /// `(miss, constants, picks) -> Function`: the control of a new dispatcher.
     __tvm_ffi_kernpack_dispatcher = dispatch::dispatcher;
     /// `(constants, arg, …) -> JSON`: the classes of arguments.
     __tvm_ffi_kernpack_classes = dispatch::classes;
+    /// `(arg, …) -> JSON`: where tensors have their elements.
+    __tvm_ffi_kernpack_spans = spans::spans;
+    /// `(text) -> JSON`: what a text in TOML says.
+    __tvm_ffi_kernpack_read_toml = toml::read;
     /// `(expression) -> JSON`: what an expression of the layout algebra results in.
     __tvm_ffi_kernpack_layout = layout::layout;
     /// `(expression, element_bytes, threads) -> str`: a layout as SVG, with banks of shared memory

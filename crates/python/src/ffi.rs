@@ -168,6 +168,17 @@ pub fn bytes(any: &Any) -> Option<&[u8]> {
     unsafe { kernpack_ffi_abi::value::bytes(any) }
 }
 
+/// The answer of a function that was asked for one.
+#[derive(Debug)]
+pub enum Answer {
+    /// Nothing.
+    None,
+    /// A function.
+    Lasting(Object),
+    /// A function that is for once: the first item of an array.
+    Once(Object),
+}
+
 /// An object of libtvm_ffi's, held.
 #[derive(Debug, PartialEq)]
 pub struct Object(*mut c_void);
@@ -215,25 +226,40 @@ impl Object {
     /// # Errors
     /// Where it raises.
     pub fn tell(&self, text: &str, number: i64) -> Result<(), Error> {
-        self.asked(text, number).map(|result| release(&result))
+        self.asked(text, number, &[]).map(|result| release(&result))
     }
 
-    /// Calls a function with a text and a number: the function that it answers.
+    /// Calls a function with a text, a number, and the arguments of a caller: the function that it
+    /// answers.
     ///
     /// # Errors
     /// Where it raises.
-    pub fn ask(&self, text: &str, number: i64) -> Result<Option<Object>, Error> {
-        let result = self.asked(text, number)?;
+    pub fn ask(&self, text: &str, number: i64, args: &[Any]) -> Result<Answer, Error> {
+        let result = self.asked(text, number, args)?;
         if result.type_index == TypeIndex::FUNCTION.0 {
-            return Ok(Some(Object(result.payload as *mut c_void)));
+            return Ok(Answer::Lasting(Object(result.payload as *mut c_void)));
         }
+        let items = match TypeIndex(result.type_index) {
+            TypeIndex::ARRAY => {
+                // SAFETY: it is an array.
+                let (data, size) = unsafe { kernpack_ffi_abi::value::items(&result) };
+                // SAFETY: it is held meanwhile.
+                unsafe { slice(data as *const Any, size) }
+            }
+            _ => &[],
+        };
+        let once = Args(items).function(0).ok().flatten();
         release(&result);
-        Ok(None)
+        Ok(once.map_or(Answer::None, Answer::Once))
     }
 
-    fn asked(&self, text: &str, number: i64) -> Result<Any, Error> {
+    fn asked(&self, text: &str, number: i64, args: &[Any]) -> Result<Any, Error> {
         let text = make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?;
-        self.told([text, any(TypeIndex::INT, number)])
+        let mut passed = vec![text, any(TypeIndex::INT, number)];
+        passed.extend(args.iter().map(|arg| any(TypeIndex(arg.type_index), arg.payload)));
+        let result = self.told(&passed);
+        release(&passed[0]);
+        result
     }
 
     /// Calls a function with a number and a tensor, which goes to it.
@@ -248,15 +274,17 @@ impl Object {
             return Err(Error::runtime("out of memory"));
         }
         let tensor = any(TypeIndex::TENSOR, object as i64);
-        self.told([any(TypeIndex::INT, number), tensor]).map(|result| release(&result))
+        let passed = [any(TypeIndex::INT, number), tensor];
+        let result = self.told(&passed);
+        release(&passed[1]);
+        result.map(|result| release(&result))
     }
 
-    /// Calls a function with two values, and drops what they hold.
-    fn told(&self, passed: [Any; 2]) -> Result<Any, Error> {
+    /// Calls a function with values, which stay the caller's.
+    fn told(&self, passed: &[Any]) -> Result<Any, Error> {
         let mut result = any(TypeIndex::NONE, 0);
         // SAFETY: the function is held, and there are as many arguments as it is told.
-        let status = unsafe { self.call(passed.as_ptr(), 2, &mut result) };
-        passed.iter().for_each(release);
+        let status = unsafe { self.call(passed.as_ptr(), passed.len() as i32, &mut result) };
         if status == 0 { Ok(result) } else { Err(Error::set()) }
     }
 }

@@ -17,7 +17,8 @@
 //! and `program.rs` what texts of functions use; `signature.rs` describes signatures and checks
 //! calls that are not made; `package_text.rs` writes package files, and `inspect.rs` looks into
 //! them and into packages; `emitted.rs` shows what kernels become. `layout.rs` evaluates and draws
-//! layouts. `prepared.rs` runs prepared calls on PyTorch's current stream.
+//! layouts. `prepared.rs` runs prepared calls on PyTorch's current stream. `spans.rs` tells where
+//! tensors lie, and `toml.rs` reads files that Python has no reader for.
 
 mod build;
 mod command;
@@ -33,6 +34,8 @@ mod package_text;
 mod prepared;
 mod program;
 mod signature;
+mod spans;
+mod toml;
 
 // The handler of XLA's custom calls: its symbols are this library's.
 use kernpack_xla as _;

@@ -12,6 +12,7 @@ mod layout;
 mod plan;
 mod run;
 mod targets;
+mod tune;
 
 use crate::{Failure, Report};
 use clap::Subcommand;
@@ -28,6 +29,8 @@ pub enum Command {
     Run(run::Run),
     /// Measure how long the launches of a function take on a GPU.
     Bench(bench::Bench),
+    /// Find the fastest configs of tuned functions on the GPU of this machine, and write them down.
+    Tune(tune::Tune),
     /// Show what kernels that are written here become.
     Emit(emit::Emit),
     /// Show what is inside an object or a shared object, without loading it.
@@ -52,6 +55,7 @@ impl Command {
             Command::Check(command) => command.run(),
             Command::Run(command) => command.run(for_programs),
             Command::Bench(command) => command.run(),
+            Command::Tune(command) => command.run(),
             Command::Emit(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),

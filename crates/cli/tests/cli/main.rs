@@ -26,3 +26,4 @@ mod publishing;
 mod signals;
 mod specs;
 mod terminal;
+mod tune;

@@ -392,8 +392,9 @@ impl Reader<'_, '_> {
                 (Some("jit"), Some(call)) => {
                     return DefinitionKind::Packed(Decorator::Written((**call).clone()));
                 }
+                // It chooses values for what stands below, which Python does.
+                (Some("autotune"), Some(_)) | (None, _) => {}
                 (Some(other), _) => self.report_decorator(decorator.span, other),
-                (None, _) => {}
             }
         }
         DefinitionKind::Python(first.span)

@@ -191,6 +191,21 @@ def m(): pass
 }
 
 #[test]
+fn tuned_functions_are_read_as_if_they_were_not() {
+    let text = "import kernpack as kp\n\n\n\
+                @kp.autotune([kp.Config(B=b) for b in (1, 2)] + [*GRID], key=[lambda n: n])\n\
+                @kp.jit(\"f(x: Tensor([n], float32))\")\ndef f(x):\n    pass\n";
+    check(
+        &[("k.py", text)],
+        expect![[r#"
+        k.py
+          f: packed, 1 arguments
+        asked for k.py
+    "#]],
+    );
+}
+
+#[test]
 fn a_file_that_is_no_text_is_named() {
     let mut texts = Texts::default();
     let mut door = |_: &Path| Ok(b"a = '\xff'".to_vec());

@@ -2,11 +2,14 @@
 //! Functions that are compiled for their arguments: a call finds its variant in a table, and one
 //! that has none has it made.
 //!
-//! `kernpack_dispatcher(miss, constants)` makes a dispatcher and answers a function that controls
-//! it. `miss` is asked where a call has no variant: it gets the classes of the arguments as JSON
-//! ([`key::Class`]), and answers the function to call, which is called from then on for arguments
-//! of these classes. `constants` has `1` for each argument whose value counts, `0` for each other
-//! one; without any, `None`, all arguments are of one class.
+//! `kernpack_dispatcher(miss, constants, picks)` makes a dispatcher and answers a function that
+//! controls it. `miss` is asked where a call has no variant: it gets the classes of the arguments
+//! as JSON ([`key::Class`]), and answers the function to call, which is called from then on for
+//! arguments of these classes. `constants` has `1` for each argument whose value counts, `0` for
+//! each other one; without any, `None`, all arguments are of one class. `picks` is what else
+//! counts, as JSON ([`pick::Pick`]), or `None`: where there are any, if but an empty list, `miss`
+//! gets the arguments too, behind the classes and the number, and may answer an array of one
+//! function, which is called this once.
 //!
 //! The control is called with a word: `"function"` answers the function that dispatches;
 //! `("select", n)` has calls look among the variants of that number, which stands for what the
@@ -18,12 +21,14 @@
 #![expect(unsafe_code, reason = "functions of TVM-FFI are C")]
 
 pub mod key;
+pub mod pick;
 
-use crate::ffi::{Args, Error, Object, Value};
+use crate::ffi::{Answer, Args, Error, Object, Value};
 use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::slice;
 use kernpack_process::fork;
 use key::{Class, Words};
+use pick::Pick;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +46,8 @@ struct Dispatcher {
     miss: Object,
     /// Which arguments count by their values; nothing where all arguments are of one class.
     constants: Option<Constants>,
+    /// Whatever else counts of them, where a variant is made for the arguments themselves.
+    picks: Option<Vec<Pick>>,
     /// The number of what is captured now.
     selected: AtomicU64,
     /// The variant of that number, if there is one, where all arguments are of one class.
@@ -58,18 +65,22 @@ struct Owned {
     variants: Vec<Arc<Variant>>,
 }
 
-/// `kernpack_dispatcher(miss, constants) -> control`
+/// `kernpack_dispatcher(miss, constants, picks) -> control`
 pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
     let miss = args.function(0)?.ok_or_else(|| Error::value("there is no function"))?;
     let constants = match args.is_none(1) {
         true => None,
         false => Some(Constants::read(args.text(1)?)),
     };
+    let picks = match args.is_none(2) {
+        true => None,
+        false => Some(pick::read(args.text(2)?)?),
+    };
     let first = Box::new(Table::of(&[]));
     let table = AtomicPtr::new(ptr::from_ref(&*first).cast_mut());
     let owned = Mutex::new(Owned { tables: vec![first], variants: Vec::new() });
     let (selected, only) = (AtomicU64::new(0), AtomicPtr::default());
-    let dispatcher = Dispatcher { miss, constants, selected, only, table, owned };
+    let dispatcher = Dispatcher { miss, constants, picks, selected, only, table, owned };
     let dispatcher = Arc::new(dispatcher);
     // SAFETY: the arguments are those of an entry point's caller.
     let control = move |args, n_args, result| unsafe { control(&dispatcher, args, n_args, result) };
@@ -172,12 +183,22 @@ impl Dispatcher {
     #[inline]
     unsafe fn add_words(&self, selected: u64, args: &[Any], words: &mut Words) {
         words.push(selected);
-        let Some(constants) = &self.constants else { return };
-        words.push(args.len() as u64);
-        for (at, arg) in args.iter().enumerate() {
-            // SAFETY: as the caller says.
-            unsafe { key::add(arg, constants.has(at), words) };
+        if let Some(constants) = &self.constants {
+            words.push(args.len() as u64);
+            for (at, arg) in args.iter().enumerate() {
+                // SAFETY: as the caller says.
+                unsafe { key::add(arg, constants.has(at), words) };
+            }
         }
+        for pick in self.picks.iter().flatten() {
+            // SAFETY: as the caller says.
+            unsafe { pick.add(args, words) };
+        }
+    }
+
+    /// Whether all calls are of one variant, as long as nothing else is captured.
+    fn has_one_class(&self) -> bool {
+        self.constants.is_none() && self.picks.as_ref().is_none_or(Vec::is_empty)
     }
 
     /// The key of a call with arguments of these classes.
@@ -205,21 +226,27 @@ impl Dispatcher {
         // SAFETY: the arguments are those of an entry point's caller.
         let classes = unsafe { constants.classes(passed) };
         let asked = serde_json::to_string(&classes).unwrap_or_default();
-        let function = match self.miss.ask(&asked, words[0] as i64) {
-            Ok(Some(function)) => function,
-            Ok(None) => return Error::runtime("there is no variant").raise(),
-            Err(error) => return error.raise(),
-        };
-        let variant = fork::section(|| self.insert(words, function));
-        // SAFETY: the call is handed on as it came.
-        unsafe { variant.function.call(args, passed.len() as i32, result) }
+        let shown = if self.picks.is_some() { passed } else { &[] };
+        match self.miss.ask(&asked, words[0] as i64, shown) {
+            Ok(Answer::Lasting(function)) => {
+                let variant = fork::section(|| self.insert(words, function));
+                // SAFETY: the call is handed on as it came.
+                unsafe { variant.function.call(args, passed.len() as i32, result) }
+            }
+            // SAFETY: as above.
+            Ok(Answer::Once(function)) => unsafe {
+                function.call(args, passed.len() as i32, result)
+            },
+            Ok(Answer::None) => Error::runtime("there is no variant").raise(),
+            Err(error) => error.raise(),
+        }
     }
 
     /// Has calls look among the variants of that number.
     fn select(&self, number: u64) {
         let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
         self.selected.store(number, Ordering::Release);
-        if self.constants.is_none() {
+        if self.has_one_class() {
             let only = owned.variants.iter().find(|known| *known.words == [number]);
             let only = only.map_or(ptr::null_mut(), |only| Arc::as_ptr(only).cast_mut());
             self.only.store(only, Ordering::Release);
@@ -229,13 +256,13 @@ impl Dispatcher {
     /// Adds a variant, unless there is one by now; gives the one that is there.
     fn insert(&self, words: &[u64], function: Object) -> Arc<Variant> {
         let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = owned.variants.iter().find(|known| *known.words == *words) {
-            return known.clone();
+        if let Some(known) = owned.known(words) {
+            return known;
         }
         let variant = Arc::new(Variant { words: words.into(), function });
         owned.variants.push(variant.clone());
         // Something else may have been selected since the call began that has it made.
-        if self.constants.is_none() && *words == [self.selected.load(Ordering::Acquire)] {
+        if self.has_one_class() && *words == [self.selected.load(Ordering::Acquire)] {
             self.only.store(Arc::as_ptr(&variant).cast_mut(), Ordering::Release);
         }
         let n_variants = owned.variants.len();
@@ -248,6 +275,14 @@ impl Dispatcher {
             }
         }
         variant
+    }
+}
+
+impl Owned {
+    /// The variant of a key.
+    fn known(&self, words: &[u64]) -> Option<Arc<Variant>> {
+        let found = ptr::from_ref(self.tables.last()?.find(words)?);
+        self.variants.iter().rev().find(|known| ptr::eq(Arc::as_ptr(known), found)).cloned()
     }
 }
 

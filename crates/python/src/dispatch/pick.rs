@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Picks: what a key has of arguments beside their classes, which are extents, dtypes and numbers
+//! that a tuned function is tuned for.
+
+use crate::ffi::Error;
+use kernpack_ffi_abi::TypeIndex;
+use kernpack_ffi_abi::layout::{Any, DLTensor, TENSOR_VIEW_OFFSET};
+use serde::Deserialize;
+
+use super::key::Words;
+
+/// Something of an argument, which has its number: as JSON `{"extent": [0, 1]}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pick {
+    /// The extent of a dim of a tensor; a negative one counts from the last.
+    Extent(usize, i32),
+    /// All extents of a tensor.
+    Shape(usize),
+    /// The dtype of a tensor.
+    #[serde(rename = "dtype")]
+    DType(usize),
+    /// The bits of a number.
+    Number(usize),
+    /// The number of the device that the first tensor is on.
+    Device,
+}
+
+/// Reads a list of them, which is JSON.
+pub fn read(text: &str) -> Result<Vec<Pick>, Error> {
+    serde_json::from_str(text).map_err(|error| Error::value(error.to_string()))
+}
+
+impl Pick {
+    /// Adds its words. Of what is not there that is a word, too: the call will be refused.
+    ///
+    /// # Safety
+    /// They are arguments of an entry point's caller.
+    #[inline]
+    pub unsafe fn add(self, args: &[Any], words: &mut Words) {
+        // SAFETY: as the caller says.
+        let tensor = |at| args.get(at).and_then(|arg: &Any| unsafe { view(arg) });
+        // SAFETY: as the caller says.
+        let extents = |at| tensor(at).map_or(&[][..], |view: &DLTensor| unsafe { view.extents() });
+        match self {
+            Pick::Extent(at, dim) => {
+                let extents = extents(at);
+                let from_last = if dim < 0 { extents.len() as i64 } else { 0 };
+                let dim = usize::try_from(from_last + i64::from(dim));
+                let extent = dim.ok().and_then(|dim| extents.get(dim));
+                words.push(extent.map_or(u64::MAX, |extent| *extent as u64));
+            }
+            Pick::Shape(at) => {
+                let extents = extents(at);
+                words.push(extents.len() as u64);
+                words.extend(extents.iter().map(|extent| *extent as u64));
+            }
+            Pick::DType(at) => {
+                words.push(tensor(at).map_or(u64::MAX, |view| u64::from(view.dtype)));
+            }
+            Pick::Device => {
+                // SAFETY: as the caller says.
+                let found = args.iter().find_map(|arg| unsafe { view(arg) });
+                words.push(found.map_or(u64::MAX, |view| view.device_id as u64));
+            }
+            Pick::Number(at) => {
+                let number = args.get(at);
+                words.push(number.map_or(u64::MAX, |arg| arg.type_index as u64));
+                words.push(number.map_or(0, |arg| arg.payload as u64));
+            }
+        }
+    }
+}
+
+/// The view of a tensor.
+///
+/// # Safety
+/// It is an argument of an entry point's caller.
+#[inline]
+unsafe fn view(arg: &Any) -> Option<&DLTensor> {
+    let address = match TypeIndex(arg.type_index) {
+        TypeIndex::DL_TENSOR_PTR => arg.payload as u64,
+        TypeIndex::TENSOR => arg.payload as u64 + u64::from(TENSOR_VIEW_OFFSET),
+        _ => return None,
+    };
+    // SAFETY: a view lies there, behind the header of an object.
+    Some(unsafe { &*(address as *const DLTensor) })
+}
