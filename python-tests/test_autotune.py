@@ -402,6 +402,10 @@ def test_winners_are_read_as_they_were_written(tmp_path):
     assert _winners.read(tmp_path / "tuned.toml") == winners
     assert _winners.read(tmp_path / "none.toml") == []
     assert [file.name for file in tmp_path.iterdir()] == ["tuned.toml"]
+    # What people have written above all tables stays.
+    (tmp_path / "tuned.toml").write_text("# Ours.\n#\n\n[[g]]\n")
+    _winners.write(tmp_path / "tuned.toml", winners)
+    assert (tmp_path / "tuned.toml").read_text().startswith("# Ours.\n#\n\n[[f]]\n")
     with pytest.raises(FileNotFoundError):
         _winners.write(tmp_path / "nowhere" / "tuned.toml", winners)
 

@@ -8,6 +8,7 @@ and when they are asked for (`_tuned.py`).
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -116,8 +117,8 @@ def merge(known: Sequence[Winner], found: Sequence[Winner]) -> list[Winner]:
 
 
 def write(path: Path, winners: Sequence[Winner]) -> None:
-    """Writes a file of winners, or leaves the one that is there."""
-    text = "\n".join([_HEAD, *map(_table, winners)])
+    """Writes a file of winners, or leaves the one that is there. Comments above all tables stay."""
+    text = "\n".join([_head(path), *map(_table, winners)])
     handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -127,6 +128,14 @@ def write(path: Path, winners: Sequence[Winner]) -> None:
     except BaseException:
         os.unlink(beside)
         raise
+
+
+def _head(path: Path) -> str:
+    """The comments that a file begins with, or those of a new one."""
+    if not path.exists():
+        return _HEAD
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    return "".join(itertools.takewhile(lambda line: line.startswith("#"), lines)) or _HEAD
 
 
 def _table(winner: Winner) -> str:
