@@ -678,13 +678,13 @@ def made(
     function: types.FunctionType, text: _source.SourceText, options: _Options, owner: Any = None
 ) -> JitFunction:
     """The jit function of a function, and of an object where that is a method."""
-    kind = FlatJitFunction if _is_flat(options) else JitFunction
+    kind = FlatJitFunction if is_flat(options) else JitFunction
     new = kind.__new__(kind)
     new.begin(function, text, options, owner)
     return new
 
 
-def _is_flat(options: _Options) -> bool:
+def is_flat(options: _Options) -> bool:
     """Whether it has a signature, without tuples: no dataclass can be an argument then."""
     if options.signature is None or _interpreted.IS_ON:
         return False

@@ -556,6 +556,19 @@ class TunedFunction(JitFunction):
         return f"<kernpack tuned function {self.__qualname__}: {len(self.configs)} configs>"
 
 
+if TYPE_CHECKING:
+
+    class FlatTunedFunction(TunedFunction):
+        """One whose signature has no tuples."""
+
+else:
+
+    class _Derived(TunedFunction):
+        pass
+
+    FlatTunedFunction = _native.call_types().kernpack_flat_jit_type(_Derived)
+
+
 def _made(of: TunedFunction, options: Any, owner: Any) -> TunedFunction:
     return _with(of.how, of.function, of.__kernpack_source__, options, owner)
 
@@ -567,7 +580,8 @@ def _with(
     options: Any,
     owner: Any,
 ) -> TunedFunction:
-    made = TunedFunction.__new__(TunedFunction)
+    kind = FlatTunedFunction if _jit.is_flat(options) else TunedFunction
+    made = kind.__new__(kind)
     made.how = how
     made.begin(function, text, options, owner)
     return made

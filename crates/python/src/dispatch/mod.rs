@@ -33,10 +33,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A variant.
+/// A variant, with its key beside it: a call looks at both.
 struct Variant {
-    words: Box<[u64]>,
     function: Object,
+    words: Words,
 }
 
 /// Variants by their keys: at the place of its hash, or at the first one behind that is free.
@@ -247,7 +247,7 @@ impl Dispatcher {
         let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
         self.selected.store(number, Ordering::Release);
         if self.has_one_class() {
-            let only = owned.variants.iter().find(|known| *known.words == [number]);
+            let only = owned.variants.iter().find(|known| known.words[..] == [number]);
             let only = only.map_or(ptr::null_mut(), |only| Arc::as_ptr(only).cast_mut());
             self.only.store(only, Ordering::Release);
         }
@@ -259,7 +259,7 @@ impl Dispatcher {
         if let Some(known) = owned.known(words) {
             return known;
         }
-        let variant = Arc::new(Variant { words: words.into(), function });
+        let variant = Arc::new(Variant { function, words: words.into() });
         owned.variants.push(variant.clone());
         // Something else may have been selected since the call began that has it made.
         if self.has_one_class() && *words == [self.selected.load(Ordering::Acquire)] {
