@@ -518,6 +518,24 @@ except TypeError as error:
     assert "Expected 3 arguments" in printed[3] or "positional" in printed[3]
 
 
+def test_arguments_that_say_more_than_is_passed(on_stub):
+    program = """
+import collections, numpy
+Pair = collections.namedtuple("Pair", "x y")
+
+@kp.jit
+def scale_pair(pair, times):
+    assert pair.x.shape == pair.y.shape
+    scale_elements(pair.x, pair.y).launch(grid=kp.ceil_div(pair.x.shape[0], BLOCK), block=BLOCK)
+
+of = tuned(key=["times"], of=scale_pair)
+pair = Pair(x, y)
+print(call(of, pair, numpy.float16(2))[-1], call(of, pair, numpy.float16(2)), len(ROUNDS))
+print(call(of, pair, numpy.float16(3))[-1], len(ROUNDS))
+"""
+    assert on_stub(program) == ["128 [128] 24", "128 48"]
+
+
 def test_methods_are_tuned(on_stub):
     program = """
 class Scaler:

@@ -271,8 +271,12 @@ class _JitMethods(Function):
         if bound is None or not told:
             return NotImplemented
         classes = _classes.of_arguments(bound, self.parameters.constants)
-        variant = self._variant(self._number, classes, CALLED)
-        return variant.function(*map(_classes.passed, bound))
+        given = tuple(map(_classes.passed, bound))
+        return self._called(classes, given).function(*given)
+
+    def _called(self, classes: Sequence[Any], args: Sequence[Any]) -> Variant:
+        """The variant for a call with such arguments."""
+        return self._variant(self._number, classes, CALLED)
 
     def _meet_written(self, args: Sequence[Any]) -> tuple[type, ...]:
         """As of other functions. Which arguments are written, the variant for a call says, which is

@@ -200,15 +200,9 @@ class TunedFunction(JitFunction):
             self._n_kept += is_lasting
             return raw if is_lasting and self._n_kept <= _MOST_KEPT else [raw]
 
-    def _call_told(self, _: None, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        bound = self._bind(args, keywords)
-        told = any(tells(arg) for tells, arg in zip(self._tellers, bound or ()))
-        if bound is None or not told:
-            return NotImplemented
-        classes = _classes.of_arguments(bound, self.parameters.constants)
-        given = tuple(map(_classes.passed, bound))
-        config = self._chosen(self._number, classes, given)[0]
-        return self._of_config(config, classes, CALLED).function(*given)
+    def _called(self, classes: Sequence[Any], args: Sequence[Any]) -> Variant:
+        config, _ = self._chosen(self._number, classes, args)
+        return self._of_config(config, classes, CALLED)
 
     def prepare(self, /, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """As `Function.prepare`. It tunes as a call does."""
