@@ -8,6 +8,7 @@ use crate::{Failure, Report};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use serde_json::json;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -42,8 +43,9 @@ impl Tune {
         }
         let status = command.status();
         let status = status.with_context(|| format!("cannot run `{}`", python.display()))?;
-        // What a signal has ended has no code of its own.
-        let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(130);
+        // As a shell says which signal has ended it.
+        let code = status.code().or(status.signal().map(|signal| 128 + signal));
+        let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
         Ok(Report { code, ..Report::new(String::new(), json!({})) })
     }
 }

@@ -33,7 +33,7 @@ fn the_python_that_is_named_tunes() {
 #[test]
 fn it_ends_as_python_does() {
     expect!["exit 3\nerr: told\n"].assert_eq(&tune("echo told >&2; exit 3"));
-    expect!["exit 130\n"].assert_eq(&tune("kill -INT $$"));
+    expect!["exit 143\n"].assert_eq(&tune("kill -TERM $$"));
 }
 
 #[test]
