@@ -53,7 +53,7 @@ def tensor(text: str) -> Any:
 def arguments(function: kp.JitFunction, seed: int) -> list[Any]:
     """Arguments that may fit."""
     names = function.parameters.names
-    said = function._options.signature
+    said = function.options.signature
     if said is None:
         shapes = [ARRAYS[1 + (seed + number) % 2] for number in range(len(names))]
         given: list[Any] = [np.ones(shape, "float32") for shape in shapes]

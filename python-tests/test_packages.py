@@ -140,7 +140,7 @@ def packages(folder):
     return sorted(
         str(path.relative_to(folder / "examples"))
         for path in found
-        if path.name not in ("Cargo.toml", "pyproject.toml")
+        if path.name not in ("Cargo.toml", "pyproject.toml", "shapes.toml", "tuned.toml")
     )
 
 
