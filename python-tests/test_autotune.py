@@ -241,8 +241,8 @@ def test_lines_that_cannot_be_read_do_not_count(cache):
     timings.add({**CALLS, "key": {"n": 2}}, {"enter": ["c"]})
     race = _timings.Timings("one").race(CALLS)
     assert race.alive == ["a", "b"] and len(race._rounds) == 1
-    assert [calls["key"] for calls, _ in timings.races()] == [{"n": 1}, {"n": 2}]
-    assert _timings.Timings("two").races() == []
+    assert timings.race({**CALLS, "key": {"n": 2}}).alive == ["c"]
+    assert _timings.Timings("two").race(CALLS).alive == []
 
 
 def test_a_cache_that_cannot_be_written_is_told_once(tmp_path, cache):
@@ -275,6 +275,13 @@ def test_one_holds_the_lock(cache):
             assert third
     with other.lock(CALLS, 0) as again:
         assert again
+
+
+def test_what_fails_under_a_lock_comes_through(cache, monkeypatch):
+    for folder in (str(cache.parent), None):
+        monkeypatch.setattr(_timings._native, "cache_folder", lambda folder=folder: folder)
+        with pytest.raises(OSError, match="ours"), _timings.Timings("one").lock(CALLS, 0):
+            raise OSError("ours")
 
 
 # Configs and keys
@@ -546,6 +553,20 @@ print(call(of, pair, numpy.float16(2))[-1], call(of, pair, numpy.float16(2)), le
 print(call(of, pair, numpy.float16(3))[-1], len(ROUNDS))
 """
     assert on_stub(program) == ["128 [128] 24", "128 48"]
+
+
+def test_more_keys_than_are_kept_ask_anew(on_stub):
+    program = """
+from kernpack import _tuned
+_tuned._MOST_KEPT = 1
+asked, real = [], _tuned.TunedFunction._chosen
+_tuned.TunedFunction._chosen = lambda *args: asked.append(1) or real(*args)
+small = ones(10), ones(10)
+for args in ((x, y), (x, y), small, small):
+    scale(*args)
+    print(len(asked), len(ROUNDS))
+"""
+    assert on_stub(program) == ["1 24", "1 24", "2 48", "3 48"]
 
 
 def test_methods_are_tuned(on_stub):
@@ -971,12 +992,18 @@ print([call(compiled, ones(n), ones(n)) for n in sizes])
 other = kp.compile(of.tuned_for("NVIDIA B200"))
 print([call(other, ones(n), ones(n)) for n in sizes])
 print(call(kp.compile(tuned()), x, y))
+kp.export([of], "several.so")
+print(call(kp.load_module("several.so").plain, x, y), len(of.metadata["launches"]))
+# Operators of PyTorch, and calls of JAX.
+print(call(of.of_annotations().function, x, y), call(of.of_classes([], "a call of JAX").function, x, y))
 """
     assert on_stub(FILED + program) == [
         "[[256], [128], [128], [64], [64]] 0",
         "[[256], [128], [128], [64], [64]]",
         "[[64], [64], [64], [32], [64]]",
         "[64]",
+        "[256] 3",
+        "[256] [256]",
     ]
 
 

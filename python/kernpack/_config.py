@@ -57,10 +57,15 @@ class Prune:
     """Which configs are not measured; `prune` makes it."""
 
     keep: Callable[[Config, Key], bool] | None
+    """Whether a config is compiled, for a key."""
     most_registers: int | None
+    """Registers of a thread."""
     most_spilled: int | None
+    """Bytes that a thread spills."""
     most_shared: int | None
+    """Bytes of shared memory that a block asks for."""
     least_occupancy: float | None
+    """The share of a multiprocessor's threads, from 0 to 1."""
 
     def of_config(self, config: Config, key: Key) -> str | None:
         """Why a config is not compiled."""

@@ -65,15 +65,6 @@ class Timings:
                     race.apply(line)
         return race
 
-    def races(self) -> list[tuple[dict[str, Any], Race]]:
-        """The races of all kinds of calls, in the order in which they began."""
-        found: list[dict[str, Any]] = []
-        for line in self._read():
-            calls: Any = line.get("calls")
-            if is_dict(calls) and calls not in found:
-                found.append(calls)
-        return [(calls, self.race(calls)) for calls in found]
-
     def add(self, calls: Mapping[str, Any], event: Event) -> None:
         """Writes an event down, at once."""
         line = {"calls": calls, **event}
@@ -99,20 +90,25 @@ class Timings:
     @contextlib.contextmanager
     def lock(self, calls: Mapping[str, Any], seconds: float) -> Generator[bool, None, None]:
         """Holds the lock of such calls, for which it waits so many seconds. Gives whether it does."""
-        path = self._path("-" + hashed(json.dumps(calls, sort_keys=True), 16) + ".lock")
-        with contextlib.ExitStack() as kept:
-            try:
-                if path is None:
-                    yield True
-                    return
-                path.parent.mkdir(0o700, parents=True, exist_ok=True)
-                file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            except OSError:
-                # Where nothing can be written down, nobody else would find it.
-                yield True
-                return
-            kept.callback(os.close, file)
+        file = self._lock_file(calls)
+        if file is None:
+            # Where nothing can be written down, nobody else would find it.
+            yield True
+            return
+        try:
             yield _locked(file, seconds)
+        finally:
+            os.close(file)
+
+    def _lock_file(self, calls: Mapping[str, Any]) -> int | None:
+        path = self._path("-" + hashed(json.dumps(calls, sort_keys=True), 16) + ".lock")
+        if path is None:
+            return None
+        try:
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
+            return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return None
 
 
 def _locked(file: int, seconds: float) -> bool:

@@ -40,7 +40,7 @@ from ._bench_shown import seconds as shown_seconds
 from ._captured import is_dtype
 from ._clocks import COLD
 from ._config import Config, Prune
-from ._description import passed_params
+from ._description import passed_params, says
 from ._driver import device, driver
 from ._jit import CALLED, JitFunction, Variant
 from ._signature import Type
@@ -82,6 +82,7 @@ class Contender:
     """A config, as it was measured."""
 
     config: Config
+    """Its values."""
     ratio: float | None
     """How many times as long as the fastest it takes; None where it was not measured."""
     spilled_bytes: int
@@ -95,12 +96,15 @@ class Tuning:
     """What a function was tuned to for some calls: `print` shows all configs."""
 
     function: str
+    """The function's name."""
     device: str
+    """The name of the GPU."""
     kernel: str
     """A hash of the text of the function and all that it uses."""
     signature: str | None
     """The signature of these calls, where the function has none of its own."""
     key: Mapping[str, Any]
+    """What these calls have, by the names of the items."""
     config: Config
     """The fastest."""
     seconds: float | None
@@ -109,7 +113,7 @@ class Tuning:
     """All of them, the fastest first."""
 
     def __str__(self) -> str:
-        key = ", ".join(f"{name}={value}" for name, value in self.key.items())
+        key = _tuning_key.shown(self.key)
         took = "" if self.seconds is None else f": {shown_seconds(self.seconds)}"
         rows = [f"  {_shown(each)}" for each in self.contenders]
         return "\n".join([f"{self.function} for {key} on {self.device}{took}", *rows])
@@ -137,6 +141,7 @@ class TunedFunction(JitFunction):
         self, function: types.FunctionType, text: _source.SourceText, options: Any, owner: Any
     ) -> None:
         """As of jit functions. `how` is known before."""
+        self._by_text = {config.text: config for config in self.configs}
         self._parts: dict[Config, JitFunction] = {}
         self._joins: dict[tuple[str, Config], JitFunction] = {}
         self._winners: dict[tuple[Any, ...], Config] = {}
@@ -167,7 +172,7 @@ class TunedFunction(JitFunction):
     def _dispatcher(self, constants: str | None) -> tvm_ffi.Function:
         signature, name = self.options.signature, self.__kernpack_source__.name
         described = _native.describe(signature) if signature is not None else None
-        if _tuning_key.has((described or {}).get("params"), "peer"):
+        if says((described or {}).get("params"), "peer"):
             raise TypeError(
                 f"`{name}` has tensors of other ranks, which would wait for the one that tunes: give "
                 "it its values by `f.given(…)`"
@@ -178,7 +183,10 @@ class TunedFunction(JitFunction):
         )
         for each in self.how.restore:
             if each not in known.names:
-                raise TypeError(f"`{name}` has no parameter `{each}` to restore")
+                names = ", ".join(known.names)
+                raise TypeError(
+                    f"`{name}` has no parameter `{each}` to restore: expected one of {names}"
+                )
         mine = weakref.ref(self)
 
         def miss(classes: str, number: int, *args: Any) -> Any:
@@ -267,7 +275,7 @@ class TunedFunction(JitFunction):
                 except _tuner.Untunable as error:
                     race, why = None, str(error)
             if race is not None:
-                return contest.by_name[cast(str, race.winner)], True
+                return contest.configs[cast(str, race.winner)], True
             why = why or "another process tunes it for such calls"
         return self._fallback(why, calls["key"], name), False
 
@@ -292,10 +300,9 @@ class TunedFunction(JitFunction):
         if found is None:
             found = self._of_file(number, calls, device_name)
         if found is None:
-            by_name = {config.text: config for config in self.configs}
             race = self._timings_of(number, device_name).race(calls)
-            is_done = not _tuner.todo(race, by_name) and race.winner is not None
-            found = by_name[cast(str, race.winner)] if is_done else None
+            is_done = not _tuner.todo(race, self._by_text) and race.winner is not None
+            found = self._by_text[cast(str, race.winner)] if is_done else None
         if found is not None:
             self._winners[place] = found
         return found
@@ -307,7 +314,7 @@ class TunedFunction(JitFunction):
         if winner is None:
             return None
         text = json.dumps(winner.config, sort_keys=True)
-        config = next((each for each in self.configs if each.text == text), None)
+        config = self._by_text.get(text)
         if config is None:
             self._warn(
                 f"{self.how.file} has a winner that is no config of `{self.__name__}` any more, and "
@@ -330,7 +337,7 @@ class TunedFunction(JitFunction):
         """What is called where nothing may be tuned, which is said once."""
         config = self._otherwise(device_name)
         if not _interpreted.IS_ON:
-            shown = ", ".join(f"{name}={value}" for name, value in key.items())
+            shown = _tuning_key.shown(key)
             others = sorted({each.device for each in self._shipped.values()} - {device_name})
             beside = f"; {self.how.file} has winners for {', '.join(others)}" if others else ""
             self._warn(
@@ -361,12 +368,12 @@ class TunedFunction(JitFunction):
         wait = _WAIT * contest.seconds
         with timings.lock(contest.calls, wait) as is_mine:
             race = timings.race(contest.calls)
-            if _tuner.todo(race, contest.by_name) or race.winner is None:
+            if _tuner.todo(race, contest.configs) or race.winner is None:
                 if not is_mine:
                     return None
                 race = _tuner.run(contest, timings, race)
         place = number, device_name, json.dumps(contest.calls, sort_keys=True)
-        self._winners[place] = contest.by_name[cast(str, race.winner)]
+        self._winners[place] = contest.configs[cast(str, race.winner)]
         return race
 
     def _contest(
@@ -381,7 +388,7 @@ class TunedFunction(JitFunction):
             name=self.__name__,
             calls=calls,
             key=calls["key"],
-            configs=self.configs,
+            configs=self._by_text,
             build=lambda config: self._of_config(config, classes, "tuning"),
             request=lambda config: self.with_config(config).request(classes),
             args=args,
@@ -397,9 +404,7 @@ class TunedFunction(JitFunction):
         params = passed_params(variant.function.description)
         named = zip(self.parameters.names, params, args)
         return [
-            arg
-            for name, param, arg in named
-            if name in self.how.restore or _tuning_key.has(param, "mutable")
+            arg for name, param, arg in named if name in self.how.restore or says(param, "mutable")
         ]
 
     def _kernel(self, number: int) -> str:
@@ -420,7 +425,7 @@ class TunedFunction(JitFunction):
             Contender(
                 config, race.ratios.get(name), race.spilled.get(name, 0), race.failed.get(name)
             )
-            for name, config in contest.by_name.items()
+            for name, config in contest.configs.items()
         ]
         contenders.sort(key=lambda each: float("inf") if each.ratio is None else each.ratio)
         winner = cast(str, race.winner)
@@ -430,7 +435,7 @@ class TunedFunction(JitFunction):
             self._kernel(self._number),
             contest.calls["signature"],
             contest.key,
-            contest.by_name[winner],
+            contest.configs[winner],
             race.seconds.get(winner),
             contenders,
         )
@@ -524,15 +529,13 @@ class TunedFunction(JitFunction):
         found = [variant for part in functions for variant in part.variants]
         return list({id(each): each for each in found}.values())
 
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """As of jit functions, with the winners of the file: each behind the condition that a call
-        has its key, and for all others the config that the file says, or the first one.
-        """
+    def _only(self) -> Variant:
+        """The one with the winners of the file: no other one takes all calls."""
         if not self.is_signed:
-            raise TypeError(
-                f"`{self.__name__}` has no signature: export what `kp.compile` gives for it"
+            raise AttributeError(
+                f"`{self.__name__}` has no signature: ask what `kp.compile` gives for one"
             )
-        self.specialised(()).function.export(path)
+        return self.specialised(())
 
     def given(self, **values: Any) -> JitFunction:
         """As of jit functions. Where a value is one that configs have, the function is not tuned any
@@ -584,7 +587,12 @@ def _with(
 def _device_number(args: Sequence[Any]) -> int | None:
     """The GPU that a call is made on; None where its tensors are on none."""
     tensors = [leaf for leaf in leaves(args) if hasattr(leaf, "__dlpack_device__")]
-    return device_of(tensors) if tensors else device_of([]) or 0
+    return device_of(tensors) if tensors else _usual_device()
+
+
+def _usual_device() -> int:
+    """The GPU that calls without tensors are made on."""
+    return device_of([]) or 0
 
 
 @functools.lru_cache(maxsize=None)
@@ -596,7 +604,7 @@ def _device_name(number: int) -> str:
 def _current_device() -> str | None:
     """The name of the GPU that calls without tensors are made on; None where there is none."""
     try:
-        return _device_name(device_of([]) or 0)
+        return _device_name(_usual_device())
     except RuntimeError:
         return None
 

@@ -24,6 +24,7 @@ from ._device_memory import Copies
 from ._driver import device, driver
 from ._forks import importing
 from ._streams import current
+from ._tuning_key import shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _SHARE_OF_COMPILER = 0.6
 """Of the time for a key: what is not compiled by then takes no part."""
 _LEAST_SECONDS = 1.0
+"""So long compilers have at least."""
 _MANAGED = 13
 """DLPack's `kDLCUDAManaged`"""
 
@@ -54,8 +56,8 @@ class Contest:
     calls: Mapping[str, Any]
     """What is known of such calls: they share the timings."""
     key: Key
-    configs: Sequence[Config]
-    """The first one takes any call."""
+    configs: Mapping[str, Config]
+    """By their texts. The first one takes any call."""
     build: Callable[[Config], Variant]
     """Compiles what a config becomes."""
     request: Callable[[Config], dict[str, Any]]
@@ -67,11 +69,6 @@ class Contest:
     seconds: float
     prune: Prune | None
     executor: Executor | None
-
-    @property
-    def by_name(self) -> dict[str, Config]:
-        """The configs by their texts."""
-        return {config.text: config for config in self.configs}
 
 
 def todo(race: Race, configs: Iterable[str]) -> list[str]:
@@ -90,7 +87,7 @@ def run(contest: Contest, timings: Timings, race: Race) -> Race:
     first config, where none can run.
     """
     begin = time.monotonic()
-    names = todo(race, contest.by_name)
+    names = todo(race, contest.configs)
     raised: dict[str, BaseException] = {}
 
     def tell(event: Mapping[str, Any]) -> None:
@@ -103,7 +100,7 @@ def run(contest: Contest, timings: Timings, race: Race) -> Race:
 
     if race.is_over or set(names) != set(race.alive):
         tell({"enter": names})
-    first = contest.build(contest.configs[0])
+    first = contest.build(next(iter(contest.configs.values())))
     with _clock(contest, first) as clock:
         # A call with wrong arguments is refused before anything else is compiled for it.
         with contextlib.suppress(RuntimeError):
@@ -168,13 +165,13 @@ def _compiled(
 
     tell, fail = told
     found: dict[str, Variant] = {}
+    configs, prune = contest.configs, contest.prune
     for name in list(race.alive):
-        why = contest.prune.of_config(contest.by_name[name], contest.key) if contest.prune else None
+        why = prune.of_config(configs[name], contest.key) if prune is not None else None
         if why is not None:
             tell({"failed": {name: why}})
     pool = concurrent.futures.ThreadPoolExecutor(initializer=_build.be_silent)
-    by_name = contest.by_name
-    waiting = {pool.submit(_built, contest, by_name[name]): name for name in race.alive}
+    waiting = {pool.submit(_built, contest, configs[name]): name for name in race.alive}
     left = begin + _SHARE_OF_COMPILER * contest.seconds - time.monotonic()
     try:
         done = concurrent.futures.as_completed(waiting, timeout=max(left, _LEAST_SECONDS))
@@ -259,7 +256,6 @@ def _show(contest: Contest, race: Race) -> None:
     """Says what has won, where that goes to a terminal."""
     if race.winner is None or not sys.stderr.isatty():
         return
-    key = ", ".join(f"{name}={value}" for name, value in contest.key.items())
     took = shown_seconds(race.seconds.get(race.winner, 0.0))
-    config = contest.by_name[race.winner]
-    print(f"kernpack: {contest.name} for {key}: {config!r}, {took}", file=sys.stderr)
+    config = contest.configs[race.winner]
+    print(f"kernpack: {contest.name} for {shown(contest.key)}: {config!r}, {took}", file=sys.stderr)

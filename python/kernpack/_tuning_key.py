@@ -13,7 +13,7 @@ import re
 import types
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Sequence, Union
 
-from ._argument import is_dict, is_list, parts_of
+from ._argument import parts_of
 from ._captured import is_dtype
 from ._description import passed_params
 from ._dtype import dtype
@@ -79,6 +79,11 @@ class Items:
         """Whether a call has a key, in a jit function."""
         known = [_condition(item, key[item.name]) for item in self._items if item.name in key]
         return " and ".join(known) or "True"
+
+
+def shown(key: Mapping[str, Any]) -> str:
+    """A key, for people."""
+    return ", ".join(f"{name}={value}" for name, value in key.items())
 
 
 def _condition(item: _Item, value: Any) -> str:
@@ -231,10 +236,3 @@ def _part(name: str, known: Known) -> _Item:
     # Without a signature only a call tells whether it is a tensor.
     picks = [{"shape": at}, {"dtype": at}, {"number": at}][: 3 - bool(kinds)]
     return _Item(name, picks, read, name)
-
-
-def has(type_: Any, word: str) -> bool:
-    """Whether a type of a signature, as data, says something, or one within it does."""
-    if is_dict(type_):
-        return bool(type_.get(word)) or any(has(each, word) for each in type_.values())
-    return is_list(type_) and any(has(each, word) for each in type_)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple, Sequence
 
 from . import _native
 from ._argument import is_dict, is_list
+from ._module import publish
 
 _HEAD = """\
 # What `kernpack tune` has found: the config that won, for each device and key. `seconds` are those of
@@ -118,16 +117,7 @@ def merge(known: Sequence[Winner], found: Sequence[Winner]) -> list[Winner]:
 
 def write(path: Path, winners: Sequence[Winner]) -> None:
     """Writes a file of winners, or leaves the one that is there. Comments above all tables stay."""
-    text = "\n".join([_head(path), *map(_table, winners)])
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(beside, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    publish(path, "\n".join([_head(path), *map(_table, winners)]).encode())
 
 
 def _head(path: Path) -> str:

@@ -2,7 +2,7 @@
 //! Values of TVM-FFI that lead somewhere: to the bytes of texts, and the items of sequences.
 #![expect(unsafe_code, reason = "values lead to what lies in a caller's memory")]
 
-use crate::layout::{Any, ByteArray, OBJECT_HEADER_BYTES, ShapeCell};
+use crate::layout::{Any, ByteArray, DLTensor, OBJECT_HEADER_BYTES, ShapeCell, TENSOR_VIEW_OFFSET};
 use crate::memory::slice;
 use crate::type_index::TypeIndex;
 use core::ffi::CStr;
@@ -43,6 +43,21 @@ unsafe fn byte_array(address: *const u8) -> (*const u8, usize) {
     // SAFETY: as the caller says.
     let array = unsafe { address.cast::<ByteArray>().read() };
     (array.data as *const u8, array.size as usize)
+}
+
+/// The view of a tensor; nothing of other values.
+///
+/// # Safety
+/// The value is what its type index says, and what it leads to is there as long as it.
+#[inline]
+pub unsafe fn view(any: &Any) -> Option<&DLTensor> {
+    let address = match TypeIndex(any.type_index) {
+        TypeIndex::DL_TENSOR_PTR => any.payload as u64,
+        TypeIndex::TENSOR => any.payload as u64 + u64::from(TENSOR_VIEW_OFFSET),
+        _ => return None,
+    };
+    // SAFETY: a view lies there, behind the header of an object.
+    Some(unsafe { &*(address as *const DLTensor) })
 }
 
 /// The address and the number of the items of a Shape, an Array or a List.

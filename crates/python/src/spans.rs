@@ -4,8 +4,8 @@
 #![expect(unsafe_code, reason = "arguments are C")]
 
 use crate::ffi::{Args, Error, Value};
-use kernpack_ffi_abi::layout::{Any, DLTensor, TENSOR_VIEW_OFFSET};
-use kernpack_ffi_abi::value::items;
+use kernpack_ffi_abi::layout::{Any, DLTensor};
+use kernpack_ffi_abi::value::{items, view};
 use kernpack_ffi_abi::{DType, TypeIndex, slice};
 
 /// A device by its type and number, and there an address with a number of bytes.
@@ -23,23 +23,18 @@ pub fn spans(args: Args<'_>) -> Result<Value, Error> {
 /// # Safety
 /// It is an argument of an entry point's caller.
 unsafe fn add(arg: &Any, found: &mut Vec<Span>) {
-    let address = match TypeIndex(arg.type_index) {
-        TypeIndex::DL_TENSOR_PTR => arg.payload as u64,
-        TypeIndex::TENSOR => arg.payload as u64 + u64::from(TENSOR_VIEW_OFFSET),
-        TypeIndex::ARRAY | TypeIndex::LIST => {
-            // SAFETY: as the caller says.
-            let (data, size) = unsafe { items(arg) };
-            // SAFETY: the items live as long as what they are in.
-            let items = unsafe { slice(data as *const Any, size) };
-            // SAFETY: items are passed as arguments are.
-            return items.iter().for_each(|item| unsafe { add(item, found) });
-        }
-        _ => return,
-    };
-    // SAFETY: a view lies there.
-    let view = unsafe { &*(address as *const DLTensor) };
-    // SAFETY: a caller's view has as many extents and strides as it says.
-    found.extend(unsafe { span(view) });
+    // SAFETY: as the caller says.
+    if let Some(view) = unsafe { view(arg) } {
+        // SAFETY: a caller's view has as many extents and strides as it says.
+        found.extend(unsafe { span(view) });
+    } else if matches!(TypeIndex(arg.type_index), TypeIndex::ARRAY | TypeIndex::LIST) {
+        // SAFETY: as the caller says.
+        let (data, size) = unsafe { items(arg) };
+        // SAFETY: the items live as long as what they are in.
+        let items = unsafe { slice(data as *const Any, size) };
+        // SAFETY: items are passed as arguments are.
+        items.iter().for_each(|item| unsafe { add(item, found) });
+    }
 }
 
 /// The span of a tensor; none of one without elements.

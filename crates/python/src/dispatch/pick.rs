@@ -3,8 +3,8 @@
 //! that a tuned function is tuned for.
 
 use crate::ffi::Error;
-use kernpack_ffi_abi::TypeIndex;
-use kernpack_ffi_abi::layout::{Any, DLTensor, TENSOR_VIEW_OFFSET};
+use kernpack_ffi_abi::layout::{Any, DLTensor};
+use kernpack_ffi_abi::value::view;
 use serde::Deserialize;
 
 use super::key::Words;
@@ -70,19 +70,4 @@ impl Pick {
             }
         }
     }
-}
-
-/// The view of a tensor.
-///
-/// # Safety
-/// It is an argument of an entry point's caller.
-#[inline]
-unsafe fn view(arg: &Any) -> Option<&DLTensor> {
-    let address = match TypeIndex(arg.type_index) {
-        TypeIndex::DL_TENSOR_PTR => arg.payload as u64,
-        TypeIndex::TENSOR => arg.payload as u64 + u64::from(TENSOR_VIEW_OFFSET),
-        _ => return None,
-    };
-    // SAFETY: a view lies there, behind the header of an object.
-    Some(unsafe { &*(address as *const DLTensor) })
 }
