@@ -61,8 +61,9 @@ def round(clock, calls, meanwhile):
 
 
 _clocks.DeviceClock.round = round
-# The driver does write that memory, which takes its time.
+# The driver does write and read that memory, which takes its time.
 _clocks.DeviceClock._write = lambda clock, times: None
+_clocks.DeviceClock._read = lambda clock: None
 
 
 @kp.kernel
@@ -511,6 +512,47 @@ for name, of in (("plain", tuned()), ("restore", tuned(restore=["x"], key=["x.sh
     # of four calls of each config; the last call is that of the user.
     assert plain == "plain aca" + "k" + "ck" * 16 + "cff" + "k"
     assert restore == "restore aacca" + "k" + "cck" * 16 + "ccfff" + "k"
+
+
+def test_what_another_thread_captures_stays_whole(on_stub):
+    program = """
+import ctypes, threading
+driver, begun, is_tuned, ended = ctypes.CDLL("libcuda.so.1"), threading.Event(), threading.Event(), []
+
+def capture():
+    context, stream, graph = (ctypes.c_void_p() for _ in range(3))
+    driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+    driver.cuCtxSetCurrent(context)
+    # One that waits for no other, in the mode that is PyTorch's.
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
+    assert driver.cuStreamBeginCapture_v2(stream, 0) == 0
+    begun.set()
+    is_tuned.wait()
+    ended.append(driver.cuStreamEndCapture(stream, ctypes.byref(graph)))
+
+thread = threading.Thread(target=capture)
+thread.start()
+begun.wait()
+print(call(scale, x, y)[-1], len(ROUNDS) > 0)
+is_tuned.set()
+thread.join()
+print(ended)
+"""
+    assert on_stub(program) == ["128 True", "[0]"]
+
+
+def test_what_every_config_gives_is_not_looked_for(on_stub):
+    program = """
+print(call(scale, x, y)[-1], call(plain, x, y))
+n = len(ROUNDS)
+BLOCK = object()
+print(call(scale, x, y), len(ROUNDS) == n)
+try:
+    plain(x, y)
+except kp.CompileError:
+    print("looked for")
+"""
+    assert on_stub(program) == ["128 [64]", "[128] True", "looked for"]
 
 
 def test_functions_without_a_signature(on_stub):

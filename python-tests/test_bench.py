@@ -439,8 +439,8 @@ print(json.dumps([cold.by, cold.n_bytes, cold.clocks, held() == before, left, co
 def test_a_device_has_a_clock_of_its_own(tmp_path):
     by, n_bytes, clocks, is_given_back, left, *works = json.loads(on_stub(tmp_path, ON_DEVICE))
     assert (by, n_bytes, clocks, is_given_back, left) == ("NVIDIA H200", 8000, None, True, 0)
-    # In front of each call, memory is written while the host submits what is timed.
-    [cold] = re.findall(r"(?:w+e[kc]e)+$", works[0])
+    # In front of each call, memory is written while the host submits what is timed, and read.
+    [cold] = re.findall(r"(?:w+c{31}e[kc]e)+$", works[0])
     timed = re.findall(r"e(.)e", cold)
     assert timed.count("k") == 2 * timed.count("c") >= 18
     # Where caches are to be warm, the same call is made first, and then often.

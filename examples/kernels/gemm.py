@@ -53,6 +53,7 @@ def gemm_simple(a, b, c):
         launch(a, b, c, ARCHS)
 
 
+# Rows of a tile, 16 for each warp that multiplies; numbers of a row of a stage; and what `cost` knows.
 ROWS, DEPTH, BESIDE, ADDING = 128, 64, 32, 2048
 # What stages take of a block's shared memory, and where it has sums of parts, too.
 MEMORY, PARTS_MEMORY = 192 << 10, 128 << 10
@@ -76,7 +77,7 @@ FEW, FEW_PARTS = 16, 1
 
 @kp.kernel
 def gemm_roles(a, b, c, width: kp.Constexpr, sharing: kp.Constexpr, epilogue: kp.Constexpr):
-    mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=8)
+    mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=ROWS // 16)
     ring = kp.tile_ring(mma, a, b, MEMORY // (ROWS + width) // (2 * DEPTH), sharing=sharing)
     numbers = range(kp.block_idx()[0], ring.grid[0] * ring.grid[1], kp.grid_dim()[0])
     if kp.warpgroup_idx() == 0:
@@ -95,7 +96,7 @@ def gemm_roles(a, b, c, width: kp.Constexpr, sharing: kp.Constexpr, epilogue: kp
 
 @kp.kernel
 def gemm_parts(a, b, c, width: kp.Constexpr, parts: kp.Constexpr, epilogue: kp.Constexpr):
-    mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=8)
+    mma = kp.tiled_mma(a.element_type, (ROWS, width, DEPTH), warps=ROWS // 16)
     stages = PARTS_MEMORY // (ROWS + width) // (2 * DEPTH)
     ring = kp.tile_ring(mma, a, b, stages, part=(kp.block_idx_in_cluster(), parts))
     sums = kp.shared(kp.float32, kp.make_layout((ROWS, width), stride=(width + 8, 1)))
@@ -114,11 +115,13 @@ def launch_roles(a, b, c, shape, epilogue=None):
     tiles = n_tiles(c, (sharing * ROWS, width))
     if parts > 1:
         shared = gemm_parts(a, b, c, width, parts, epilogue)
-        shared.launch(grid=tiles * parts, block=384, cluster=parts, arch="sm_90a")
+        shared.launch(grid=tiles * parts, block=128 + 2 * ROWS, cluster=parts, arch="sm_90a")
     else:
         blocks = sharing * kp.min(kp.max(kp.device.sm_count // sharing, 1), tiles)
         roles = gemm_roles(a, b, c, width, sharing, epilogue)
-        roles.launch(grid=blocks, block=384, cluster=sharing, max_registers=168, arch="sm_90a")
+        roles.launch(
+            grid=blocks, block=128 + 2 * ROWS, cluster=sharing, max_registers=168, arch="sm_90a"
+        )
 
 
 def launch_few(a, b, c, epilogue=None):

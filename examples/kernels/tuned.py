@@ -20,16 +20,18 @@ FILE = "tuned.toml"
 # The first config of each chooses by rules. With it, parts of k are for results of few columns.
 shared = [((width, 1, n),) for width in (96, 128, 160, 192, 224, 256) for n in (1, 2)]
 parts = [((128, 2, 1),), ((128, 4, 1),), ((64, 4, 1),), ((64, 8, 1),)]
+few = [((128, 1, 1),)]
 gemm = kp.autotune(
     [
         kp.Config(),
         *kp.Config.grid(SHAPES=shared, GROUP=(8, 32)),
         *kp.Config.grid(SHAPES=parts),
+        *kp.Config.grid(ROWS=(64, 128), FEW_PARTS=(1,), MEMORY=(192 << 10, 208 << 10), SHAPES=few),
         *kp.Config.grid(
-            FEW_PARTS=(1, 2, 4),
-            PARTS_MEMORY=(128 << 10, 160 << 10, 200 << 10),
-            MEMORY=(192 << 10, 208 << 10),
-            SHAPES=[((128, 1, 1),)],
+            ROWS=(64, 128),
+            FEW_PARTS=(2, 4),
+            PARTS_MEMORY=(64 << 10, 96 << 10, 128 << 10),
+            SHAPES=few,
         ),
     ],
     key=["m", "n", "k", "T"],

@@ -38,6 +38,13 @@ class Watch(NamedTuple):
     """A key of the dict, or the first attribute; then attributes."""
     value: Any
 
+    @property
+    def binding(self) -> Binding | None:
+        """Where the path begins; None where that is an object's attribute."""
+        if is_dict(self.root):
+            return id(self.root), self.path[0]
+        return (id(self.root), "") if isinstance(self.root, types.CellType) else None
+
     def again(self) -> Watch | None:
         """The object that is there now; None where nothing is."""
         found, has_keys = self.root, is_dict(self.root)

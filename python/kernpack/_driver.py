@@ -11,6 +11,9 @@ import contextlib
 import ctypes
 from typing import Any, Generator
 
+_RELAXED = 2
+"""`CU_STREAM_CAPTURE_MODE_RELAXED`"""
+
 
 def driver() -> ctypes.CDLL:
     """The driver; `RuntimeError` where there is none, or no device."""
@@ -90,11 +93,16 @@ class Device:
 
 @contextlib.contextmanager
 def device(library: ctypes.CDLL, number: int) -> Generator[Device, None, None]:
-    """The device of that number, with its primary context held meanwhile."""
+    """The device of that number, with its primary context held meanwhile. A graph that another thread
+    captures stays whole, whatever this one does.
+    """
     handle, context = ctypes.c_int(0), ctypes.c_void_p()
     attempt(library, "cuDeviceGet", ctypes.byref(handle), number)
     attempt(library, "cuDevicePrimaryCtxRetain", ctypes.byref(context), handle)
+    mode = ctypes.c_int(_RELAXED)
+    library.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
     try:
         yield Device(library, handle, context)
     finally:
+        library.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
         library.cuDevicePrimaryCtxRelease_v2(handle)

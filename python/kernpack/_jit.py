@@ -216,8 +216,13 @@ class _JitMethods(Function):
             # Until both are there, calls of other threads come here too.
             _native.call_types().kernpack_watch(self, None)
             self._control("select", number)
-            self._values = [_captured.frozen(watch.value) for watch in program.watches]
-            self._watch(program.watches)
+            watches = self._watches_of(program)
+            self._values = [_captured.frozen(watch.value) for watch in watches]
+            self._watch(watches)
+
+    def _watches_of(self, program: Program) -> Sequence[Watch]:
+        """What a call looks at."""
+        return program.watches
 
     def _are_the_same(self) -> bool:
         """Whether other objects, if any, are the values that were captured: they are watched then."""

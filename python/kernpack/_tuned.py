@@ -29,6 +29,7 @@ from . import (
     _interpreted,
     _jit,
     _native,
+    _program,
     _source,
     _specialise,
     _tuner,
@@ -37,7 +38,7 @@ from . import (
 )
 from ._argument import leaves
 from ._bench_shown import seconds as shown_seconds
-from ._captured import is_dtype
+from ._captured import Watch, is_dtype
 from ._clocks import COLD
 from ._config import Config, Prune
 from ._description import passed_params, says
@@ -195,6 +196,13 @@ class TunedFunction(JitFunction):
 
         picks = ["device", *self._items.picks]
         return _native.dispatcher(tvm_ffi.convert(miss), constants, picks)
+
+    def _watches_of(self, program: _program.Program) -> Sequence[Watch]:
+        """As of jit functions. What every config gives is never looked for."""
+        first, *others = self.configs
+        given = [name for name in first.values if all(name in other.values for other in others)]
+        bound = _program.bindings(self.function, dict.fromkeys(given))
+        return [watch for watch in program.watches if watch.binding not in bound]
 
     # Calls
 

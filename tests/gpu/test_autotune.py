@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -142,6 +143,35 @@ def test_nothing_is_tuned_in_a_capture(folder):
     with warnings.catch_warnings(), torch.cuda.graph(torch.cuda.CUDAGraph()):
         warnings.simplefilter("error")
         add(x, y)
+
+
+def test_what_another_thread_captures_stays_whole(folder):
+    from tuned_add import add
+
+    x, y, z = (
+        torch.ones(N, device="cuda"),
+        torch.zeros(N, device="cuda"),
+        torch.zeros(8, device="cuda"),
+    )
+    graph, is_begun, is_tuned = torch.cuda.CUDAGraph(), threading.Event(), threading.Event()
+
+    def capture():
+        with torch.cuda.graph(graph):
+            z.add_(1)
+            is_begun.set()
+            assert is_tuned.wait(60)
+            z.add_(1)
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        captured = pool.submit(capture)
+        assert is_begun.wait(60)
+        add(x, y)
+        is_tuned.set()
+        captured.result()
+    assert timings(folder)
+    graph.replay()
+    torch.cuda.synchronize()
+    assert y.eq(1).all() and z.eq(2).all()
 
 
 def test_torch_compile_has_calls_tuned_between_graphs(folder):

@@ -4,7 +4,7 @@
 //! Of a tensor that is its dtype, rank, type of device and order; of a tuple its items; of a number
 //! its type; of a text, a dtype, and whatever is constant for the compiler, the value. Extents,
 //! strides, alignment and divisibility are no part of it. [`Class`] is the class of one argument as
-//! data, and a key is a row of words: a call makes them at once ([`add`]), and what is known
+//! data, and a key is a row of words: a call makes them at once ([`of`]), and what is known
 //! without a call makes them of classes ([`Class::add_to`]).
 
 use crate::ffi::bytes;
@@ -100,24 +100,28 @@ mod tag {
     pub const OTHER: u64 = 13;
 }
 
-/// Adds the class of an argument.
+/// Takes the class of an argument, word by word.
 ///
 /// # Safety
 /// It is an argument of an entry point's caller.
 #[inline]
-pub unsafe fn add(arg: &Any, is_constant: bool, words: &mut Words) {
+pub unsafe fn of(arg: &Any, is_constant: bool, take: &mut impl FnMut(u64)) {
     match (TypeIndex(arg.type_index), is_constant) {
         // SAFETY: the value is the address of a view.
-        (TypeIndex::DL_TENSOR_PTR, _) => words.push(unsafe { tensor_word(arg.payload as u64) }),
+        (TypeIndex::DL_TENSOR_PTR, _) => take(unsafe { tensor_word(arg.payload as u64) }),
         (TypeIndex::TENSOR, _) => {
             let view = arg.payload as u64 + u64::from(TENSOR_VIEW_OFFSET);
             // SAFETY: behind its header, such an object has a view.
-            words.push(unsafe { tensor_word(view) });
+            take(unsafe { tensor_word(view) });
         }
-        (TypeIndex::INT, false) => words.push(tag::INT),
-        (TypeIndex::FLOAT, false) => words.push(tag::FLOAT),
-        // SAFETY: as the caller says.
-        _ => unsafe { class(arg, is_constant, 0) }.add_to(words),
+        (TypeIndex::INT, false) => take(tag::INT),
+        (TypeIndex::FLOAT, false) => take(tag::FLOAT),
+        _ => {
+            let mut words = Words::new();
+            // SAFETY: as the caller says.
+            unsafe { class(arg, is_constant, 0) }.add_to(&mut words);
+            words.into_iter().for_each(take);
+        }
     }
 }
 
@@ -240,7 +244,7 @@ unsafe fn tensor_class(address: u64) -> TensorClass {
 }
 
 impl Class {
-    /// Adds the class to a key: what [`add`] adds for an argument of it.
+    /// Adds the class to a key: what [`of`] takes for an argument of it.
     pub fn add_to(&self, words: &mut Words) {
         match self {
             Class::None => words.push(tag::NONE),

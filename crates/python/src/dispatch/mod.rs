@@ -50,9 +50,10 @@ struct Dispatcher {
     picks: Option<Vec<Pick>>,
     /// The number of what is captured now.
     selected: AtomicU64,
-    /// The variant of that number, if there is one, where all arguments are of one class.
-    only: AtomicPtr<Variant>,
     table: AtomicPtr<Table>,
+    /// The variant that was called last, if any: the next call looks there first. So the processor
+    /// goes on into the variant while it still makes the key.
+    last: AtomicPtr<Variant>,
     owned: Mutex<Owned>,
 }
 
@@ -79,8 +80,8 @@ pub fn dispatcher(args: Args<'_>) -> Result<Value, Error> {
     let first = Box::new(Table::of(&[]));
     let table = AtomicPtr::new(ptr::from_ref(&*first).cast_mut());
     let owned = Mutex::new(Owned { tables: vec![first], variants: Vec::new() });
-    let (selected, only) = (AtomicU64::new(0), AtomicPtr::default());
-    let dispatcher = Dispatcher { miss, constants, picks, selected, only, table, owned };
+    let (selected, last) = (AtomicU64::new(0), AtomicPtr::default());
+    let dispatcher = Dispatcher { miss, constants, picks, selected, table, last, owned };
     let dispatcher = Arc::new(dispatcher);
     // SAFETY: the arguments are those of an entry point's caller.
     let control = move |args, n_args, result| unsafe { control(&dispatcher, args, n_args, result) };
@@ -136,7 +137,7 @@ unsafe fn control(
         }
         "select" => {
             let number = args.int(1)? as u64;
-            fork::section(|| dispatcher.select(number));
+            dispatcher.selected.store(number, Ordering::Release);
             Ok(Value::None)
         }
         "add" => {
@@ -156,49 +157,75 @@ unsafe fn control(
 /// Calls the variant of the arguments.
 #[inline]
 unsafe fn call(dispatcher: &Dispatcher, args: *const Any, n_args: i32, result: *mut Any) -> i32 {
-    // SAFETY: a variant lives as long as the dispatcher, and is not changed.
-    if let Some(only) = unsafe { dispatcher.only.load(Ordering::Acquire).as_ref() } {
-        // SAFETY: the call is handed on as it came.
-        return unsafe { only.function.call(args, n_args, result) };
-    }
-    let selected = dispatcher.selected.load(Ordering::Acquire);
     // SAFETY: there are as many arguments as the caller says.
     let passed = unsafe { slice(args, usize::try_from(n_args).unwrap_or(0)) };
-    let mut words = Words::new();
     // SAFETY: the arguments are those of an entry point's caller.
-    unsafe { dispatcher.add_words(selected, passed, &mut words) };
-    // SAFETY: a table lives as long as the dispatcher, and is not changed.
-    let table = unsafe { &*dispatcher.table.load(Ordering::Acquire) };
-    match table.find(&words) {
+    match dispatcher.last().filter(|last| unsafe { dispatcher.is_key(&last.words, passed) }) {
         // SAFETY: the call is handed on as it came.
         Some(variant) => unsafe { variant.function.call(args, n_args, result) },
         // SAFETY: as above.
-        None => unsafe { dispatcher.miss(&words, args, passed, result) },
+        None => unsafe { dispatcher.call_another(args, passed, result) },
     }
 }
 
 impl Dispatcher {
+    /// Takes the key of a call, word by word.
+    ///
     /// # Safety
     /// The arguments are those of an entry point's caller.
     #[inline]
-    unsafe fn add_words(&self, selected: u64, args: &[Any], words: &mut Words) {
-        words.push(selected);
+    unsafe fn key(&self, args: &[Any], take: &mut impl FnMut(u64)) {
+        take(self.selected.load(Ordering::Acquire));
         if let Some(constants) = &self.constants {
-            words.push(args.len() as u64);
+            take(args.len() as u64);
             for (at, arg) in args.iter().enumerate() {
                 // SAFETY: as the caller says.
-                unsafe { key::add(arg, constants.has(at), words) };
+                unsafe { key::of(arg, constants.has(at), take) };
             }
         }
         for pick in self.picks.iter().flatten() {
             // SAFETY: as the caller says.
-            unsafe { pick.add(args, words) };
+            unsafe { pick.of(args, take) };
         }
     }
 
-    /// Whether all calls are of one variant, as long as nothing else is captured.
-    fn has_one_class(&self) -> bool {
-        self.constants.is_none() && self.picks.as_ref().is_none_or(Vec::is_empty)
+    /// Whether that is the key of a call.
+    ///
+    /// # Safety
+    /// As of [`Dispatcher::key`].
+    #[inline]
+    unsafe fn is_key(&self, words: &[u64], args: &[Any]) -> bool {
+        let (mut left, mut is_same) = (words.iter(), true);
+        // SAFETY: as the caller says.
+        unsafe { self.key(args, &mut |word| is_same &= left.next() == Some(&word)) };
+        is_same && left.next().is_none()
+    }
+
+    /// The variant that was called last.
+    #[inline]
+    fn last(&self) -> Option<&Variant> {
+        // SAFETY: a variant lives as long as the dispatcher, and is not changed.
+        unsafe { self.last.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Calls another variant than the last one.
+    ///
+    /// # Safety
+    /// The call is that of an entry point's caller.
+    #[inline(never)]
+    unsafe fn call_another(&self, args: *const Any, passed: &[Any], result: *mut Any) -> i32 {
+        let mut words = Words::new();
+        // SAFETY: as the caller says.
+        unsafe { self.key(passed, &mut |word| words.push(word)) };
+        // SAFETY: a table lives as long as the dispatcher, and is not changed.
+        let table = unsafe { &*self.table.load(Ordering::Acquire) };
+        let Some(variant) = table.find(&words) else {
+            // SAFETY: the call is handed on as it came.
+            return unsafe { self.miss(&words, args, passed, result) };
+        };
+        self.last.store(ptr::from_ref(variant).cast_mut(), Ordering::Release);
+        // SAFETY: as above.
+        unsafe { variant.function.call(args, passed.len() as i32, result) }
     }
 
     /// The key of a call with arguments of these classes.
@@ -242,17 +269,6 @@ impl Dispatcher {
         }
     }
 
-    /// Has calls look among the variants of that number.
-    fn select(&self, number: u64) {
-        let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
-        self.selected.store(number, Ordering::Release);
-        if self.has_one_class() {
-            let only = owned.variants.iter().find(|known| known.words[..] == [number]);
-            let only = only.map_or(ptr::null_mut(), |only| Arc::as_ptr(only).cast_mut());
-            self.only.store(only, Ordering::Release);
-        }
-    }
-
     /// Adds a variant, unless there is one by now; gives the one that is there.
     fn insert(&self, words: &[u64], function: Object) -> Arc<Variant> {
         let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
@@ -261,10 +277,6 @@ impl Dispatcher {
         }
         let variant = Arc::new(Variant { function, words: words.into() });
         owned.variants.push(variant.clone());
-        // Something else may have been selected since the call began that has it made.
-        if self.has_one_class() && *words == [self.selected.load(Ordering::Acquire)] {
-            self.only.store(Arc::as_ptr(&variant).cast_mut(), Ordering::Release);
-        }
         let n_variants = owned.variants.len();
         match owned.tables.last() {
             Some(table) if n_variants * 2 <= table.0.len() => table.insert(&variant),

@@ -7,8 +7,6 @@ use kernpack_ffi_abi::layout::{Any, DLTensor};
 use kernpack_ffi_abi::value::view;
 use serde::Deserialize;
 
-use super::key::Words;
-
 /// Something of an argument, which has its number: as JSON `{"extent": [0, 1]}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -32,12 +30,12 @@ pub fn read(text: &str) -> Result<Vec<Pick>, Error> {
 }
 
 impl Pick {
-    /// Adds its words. Of what is not there that is a word, too: the call will be refused.
+    /// Takes its words. Of what is not there that is a word, too: the call will be refused.
     ///
     /// # Safety
     /// They are arguments of an entry point's caller.
     #[inline]
-    pub unsafe fn add(self, args: &[Any], words: &mut Words) {
+    pub unsafe fn of(self, args: &[Any], take: &mut impl FnMut(u64)) {
         // SAFETY: as the caller says.
         let tensor = |at| args.get(at).and_then(|arg: &Any| unsafe { view(arg) });
         // SAFETY: as the caller says.
@@ -48,25 +46,25 @@ impl Pick {
                 let from_last = if dim < 0 { extents.len() as i64 } else { 0 };
                 let dim = usize::try_from(from_last + i64::from(dim));
                 let extent = dim.ok().and_then(|dim| extents.get(dim));
-                words.push(extent.map_or(u64::MAX, |extent| *extent as u64));
+                take(extent.map_or(u64::MAX, |extent| *extent as u64));
             }
             Pick::Shape(at) => {
                 let extents = extents(at);
-                words.push(extents.len() as u64);
-                words.extend(extents.iter().map(|extent| *extent as u64));
+                take(extents.len() as u64);
+                extents.iter().for_each(|extent| take(*extent as u64));
             }
             Pick::DType(at) => {
-                words.push(tensor(at).map_or(u64::MAX, |view| u64::from(view.dtype)));
+                take(tensor(at).map_or(u64::MAX, |view| u64::from(view.dtype)));
             }
             Pick::Device => {
                 // SAFETY: as the caller says.
                 let found = args.iter().find_map(|arg| unsafe { view(arg) });
-                words.push(found.map_or(u64::MAX, |view| view.device_id as u64));
+                take(found.map_or(u64::MAX, |view| view.device_id as u64));
             }
             Pick::Number(at) => {
                 let number = args.get(at);
-                words.push(number.map_or(u64::MAX, |arg| arg.type_index as u64));
-                words.push(number.map_or(0, |arg| arg.payload as u64));
+                take(number.map_or(u64::MAX, |arg| arg.type_index as u64));
+                take(number.map_or(0, |arg| arg.payload as u64));
             }
         }
     }
