@@ -17,7 +17,8 @@ import kernpack as kp
 
 FILE = "tuned.toml"
 
-# The first config of each chooses by rules. With it, parts of k are for results of few columns.
+# The first config of each chooses by rules. Parts of k are for results of few columns; what is `few` is
+# for those of few rows, and compiles one shape for all others.
 shared = [((width, 1, n),) for width in (96, 128, 160, 192, 224, 256) for n in (1, 2)]
 parts = [((128, 2, 1),), ((128, 4, 1),), ((64, 4, 1),), ((64, 8, 1),)]
 few = [((128, 1, 1),)]
