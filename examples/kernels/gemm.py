@@ -53,7 +53,6 @@ def gemm_simple(a, b, c):
         launch(a, b, c, ARCHS)
 
 
-# Rows of a tile, 16 for each warp that multiplies; numbers of a row of a stage; and what `cost` knows.
 ROWS, DEPTH, BESIDE, ADDING = 128, 64, 32, 2048
 # What stages take of a block's shared memory, and where it has sums of parts, too.
 MEMORY, PARTS_MEMORY = 192 << 10, 128 << 10
