@@ -555,6 +555,29 @@ except kp.CompileError:
     assert on_stub(program) == ["128 [64]", "[128] True", "looked for"]
 
 
+def test_a_dict_that_is_given_is_looked_for(on_stub):
+    program = """
+SETTINGS = {"by": 2}
+
+@kp.kernel
+def scale_by(x, y):
+    i = kp.block_idx()[0] * BLOCK + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        y[i] = SETTINGS["by"] * x[i]
+
+@kp.jit("scale_given(x: Tensor([n], float32), y: Tensor([n], float32, mut))")
+def scale_given(x, y):
+    scale_by(x, y).launch(grid=kp.ceil_div(x.shape[0], BLOCK), block=BLOCK)
+
+given = {"by": 3}
+of = tuned(of=scale_given).given(SETTINGS=given)
+print(call(of, x, y)[-1], len(of._programs))
+given["by"] = 4
+print(call(of, x, y)[-1], len(of._programs))
+"""
+    assert on_stub(program) == ["128 1", "128 2"]
+
+
 def test_functions_without_a_signature(on_stub):
     program = """
 @kp.jit

@@ -40,8 +40,8 @@ class Watch(NamedTuple):
 
     @property
     def binding(self) -> Binding | None:
-        """Where the path begins; None where that is an object's attribute."""
-        if is_dict(self.root):
+        """Where the name stands that the path begins with; None where it begins at an object."""
+        if is_dict(self.root) and self.path:
             return id(self.root), self.path[0]
         return (id(self.root), "") if isinstance(self.root, types.CellType) else None
 

@@ -8,8 +8,8 @@
 //! without a call makes them of classes ([`Class::add_to`]).
 
 use crate::ffi::bytes;
-use kernpack_ffi_abi::layout::{Any, DLTensor, TENSOR_VIEW_OFFSET};
-use kernpack_ffi_abi::value::items;
+use kernpack_ffi_abi::layout::{Any, DLTensor};
+use kernpack_ffi_abi::value::{items, view};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex, slice};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -106,14 +106,12 @@ mod tag {
 /// It is an argument of an entry point's caller.
 #[inline]
 pub unsafe fn of(arg: &Any, is_constant: bool, take: &mut impl FnMut(u64)) {
+    // SAFETY: as the caller says.
+    if let Some(view) = unsafe { view(arg) } {
+        // SAFETY: a caller's view has as many extents and strides as it says.
+        return take(unsafe { tensor_word(view) });
+    }
     match (TypeIndex(arg.type_index), is_constant) {
-        // SAFETY: the value is the address of a view.
-        (TypeIndex::DL_TENSOR_PTR, _) => take(unsafe { tensor_word(arg.payload as u64) }),
-        (TypeIndex::TENSOR, _) => {
-            let view = arg.payload as u64 + u64::from(TENSOR_VIEW_OFFSET);
-            // SAFETY: behind its header, such an object has a view.
-            take(unsafe { tensor_word(view) });
-        }
         (TypeIndex::INT, false) => take(tag::INT),
         (TypeIndex::FLOAT, false) => take(tag::FLOAT),
         _ => {
@@ -126,12 +124,10 @@ pub unsafe fn of(arg: &Any, is_constant: bool, take: &mut impl FnMut(u64)) {
 }
 
 /// # Safety
-/// A view lies at the address.
+/// As of [`order_of`].
 #[inline]
-unsafe fn tensor_word(address: u64) -> u64 {
+unsafe fn tensor_word(view: &DLTensor) -> u64 {
     // SAFETY: as the caller says.
-    let view = unsafe { &*(address as *const DLTensor) };
-    // SAFETY: a caller's view has as many extents and strides as it says.
     let order = unsafe { order_of(view) };
     word_of_tensor(view.dtype, view.ndim as u8, view.device_type as u8, order)
 }
@@ -188,6 +184,11 @@ fn is_compact(dims: impl Iterator<Item = (i64, i64)>) -> bool {
 /// It is an argument of an entry point's caller.
 pub unsafe fn class(arg: &Any, is_constant: bool, depth: usize) -> Class {
     let other = || Class::Other(TypeIndex(arg.type_index).to_string());
+    // SAFETY: as the caller says.
+    if let Some(view) = unsafe { view(arg) } {
+        // SAFETY: a caller's view has as many extents and strides as it says.
+        return Class::Tensor(unsafe { tensor_class(view) });
+    }
     match (TypeIndex(arg.type_index), is_constant) {
         (TypeIndex::NONE, _) => Class::None,
         (TypeIndex::BOOL, false) => Class::Bool,
@@ -199,16 +200,6 @@ pub unsafe fn class(arg: &Any, is_constant: bool, depth: usize) -> Class {
         (TypeIndex::OPAQUE_PTR, _) => Class::Pointer,
         (TypeIndex::DATA_TYPE, _) => {
             Class::DType(DType::from_packed(arg.payload as u32).to_string())
-        }
-        (TypeIndex::DL_TENSOR_PTR, _) => {
-            // SAFETY: the value is the address of a view.
-            Class::Tensor(unsafe { tensor_class(arg.payload as u64) })
-        }
-        (TypeIndex::TENSOR, _) => {
-            // SAFETY: behind its header, such an object has a view.
-            Class::Tensor(unsafe {
-                tensor_class(arg.payload as u64 + u64::from(TENSOR_VIEW_OFFSET))
-            })
         }
         // SAFETY: as the caller says.
         (TypeIndex::SHAPE, _) => Class::Shape(unsafe { items(arg) }.1),
@@ -230,15 +221,13 @@ pub unsafe fn class(arg: &Any, is_constant: bool, depth: usize) -> Class {
 }
 
 /// # Safety
-/// A view lies at the address.
-unsafe fn tensor_class(address: u64) -> TensorClass {
-    // SAFETY: as the caller says.
-    let view = unsafe { &*(address as *const DLTensor) };
+/// As of [`order_of`].
+unsafe fn tensor_class(view: &DLTensor) -> TensorClass {
     TensorClass {
         dtype: DType::from_packed(view.dtype).to_string(),
         ndim: view.ndim as u8,
         device: DeviceType(view.device_type).to_string(),
-        // SAFETY: a caller's view has as many extents and strides as it says.
+        // SAFETY: as the caller says.
         order: unsafe { order_of(view) },
     }
 }
